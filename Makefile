@@ -1,0 +1,42 @@
+# `make demo` and `make test` are the two first commands: each makes .venv and installs what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT := build
+
+.PHONY: demo test check lint docs bench clean
+
+$(VENV)/.package: pyproject.toml
+	@echo "installing stiction into $(VENV) (about a minute, once)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.package
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
+	@touch $@
+
+demo: $(VENV)/.package
+	@$(BIN)/stiction reproduce all --out $(OUT)/reproduce
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not long" -n 2 -q
+
+check: $(VENV)/.dev
+	$(BIN)/python -m pytest -m long -n 2 -q
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(VENV)/.dev
+	$(BIN)/python docs/make_figures.py
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/lcp.py
+	$(BIN)/python benchmarks/steps.py
+
+clean:
+	rm -rf $(OUT) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

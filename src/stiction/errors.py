@@ -1,0 +1,36 @@
+"""The errors a user can meet. Each message names the culprit and says what would be right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .problem.certificate import SolveCertificate
+
+
+class StictionError(Exception):
+    """Base of all errors that stiction raises on purpose."""
+
+
+class ModelError(StictionError, ValueError):
+    """A model, a problem or an argument is not acceptable; the message names the field and what would be right."""
+
+
+class SceneError(StictionError, ValueError):
+    """A scene file is not acceptable."""
+
+
+class SolverError(StictionError, RuntimeError):
+    """A contact problem was not solved to its tolerance.
+
+    `certificate` says how far the laws of the model were missed and by which contact; `status` is the solver's
+    or the scheme's own word, and `result` the whole result (a `Solution` or a `StepResult`).
+    """
+
+    def __init__(
+        self, message: str, *, certificate: SolveCertificate | None = None, status: object = None, result: object = None
+    ):
+        super().__init__(message)
+        self.certificate = certificate
+        self.status = status
+        self.result = result
