@@ -1,0 +1,348 @@
+"""The compiled part of Lemke's method (Cottle, Pang, Stone: Algorithm 4.4.1 with the lexicographic rule of 4.9).
+
+The system is `I w - M z - d z0 = q`. Its variables are numbered: `w_i` is i, `z_i` is n + i, the artificial `z0` is 2n.
+The state is the explicit inverse of the basis, kept transposed: `V[j]` is column j of B⁻¹. That layout pays three
+times. The entering column is a sum of rows of V, so no reduction stops the vectoriser; a rank-one update skips
+every j whose pivot entry is zero, and these are exactly the rows whose `w_j` is still basic, so the cost follows the
+number of active pairs and not n; and the lexicographic comparison of column j reads one contiguous row.
+
+Everything happens in equilibrated units, `M' = R M C`, `q' = R q / s`, `z = s C z'`, `w = s R⁻¹ w'` with powers of two in R,
+C and s. Positive diagonal scalings keep complementarity and, as the covering vector is scaled with the rows, the very
+path of the method; only the tolerances see them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+
+SOLVED, RAY, MAXITER, REFACTOR, LOST = 0, 1, 2, 3, 4
+ACCURACY = 1e-10  # what "solved" promises, relative to the largest row of |M||z| + |q|
+_LOST = 1e-9  # a basic value this negative (relative to the largest) after refactoring is no round-off
+
+
+@njit
+def equilibrate(M, r, c):
+    """Fill r and c with powers of two so that every row and column of diag(r) M diag(c) has a largest entry near 1."""
+    n = M.shape[0]
+    row = np.empty(n)
+    col = np.empty(n)
+    r[:] = 1.0
+    c[:] = 1.0
+    for _ in range(3):
+        row[:] = 0.0
+        col[:] = 0.0
+        for i in range(n):
+            for j in range(n):
+                a = abs(M[i, j]) * r[i] * c[j]
+                row[i] = max(row[i], a)
+                col[j] = max(col[j], a)
+        for i in range(n):
+            if row[i] > 0.0:
+                r[i] /= math.sqrt(row[i])
+            if col[i] > 0.0:
+                c[i] /= math.sqrt(col[i])
+    for i in range(n):
+        r[i] = power_of_two(r[i])
+        c[i] = power_of_two(c[i])
+
+
+@njit(inline=True)
+def power_of_two(x):
+    """The power of two next to x > 0, so that scaling by it loses no bit."""
+    mantissa, exponent = math.frexp(x)
+    return math.ldexp(1.0, exponent if mantissa > 0.70710678 else exponent - 1)
+
+
+@njit
+def start(M, q, d, MT, qs, ds, r, c, V, x, basis, info):
+    """Scale the problem and bring z0 into the basis. Returns the scale s of q, or 0 when z = 0 solves the problem."""
+    n = q.shape[0]
+    info[:] = 0
+    worst = 0.0
+    for i in range(n):
+        worst = min(worst, q[i])
+        basis[i] = i
+    if worst >= 0.0:
+        return 0.0
+    equilibrate(M, r, c)
+    size = 0.0
+    cover = 0.0
+    for i in range(n):
+        size = max(size, abs(q[i]) * r[i])
+        cover = max(cover, d[i] * r[i])
+    s = power_of_two(size)
+    cover = power_of_two(cover)
+    for i in range(n):
+        qs[i] = q[i] * r[i] / s
+        ds[i] = d[i] * r[i] / cover
+        x[i] = qs[i]
+        for j in range(n):
+            MT[j, i] = r[i] * M[i, j] * c[j]
+            V[i, j] = 0.0
+        V[i, i] = 1.0
+    # Ratio test of z0. Ties go to the largest index: with q perturbed by (ε, ε², ...) that row is the smallest.
+    row = 0
+    for i in range(1, n):
+        if qs[i] * ds[row] <= qs[row] * ds[i]:
+            row = i
+    info[0] = n + row
+    info[1] = 1
+    info[2] = 1
+    exchange(V, x, -ds, row)
+    basis[row] = 2 * n
+    return s
+
+
+@njit
+def column(V, MT, ds, entering, y, noise):
+    """y = B⁻¹ a of the entering variable; noise sums the magnitudes, so that y/noise shows what cancelled."""
+    n = y.shape[0]
+    if entering < n:
+        for i in range(n):
+            y[i] = V[entering, i]
+            noise[i] = abs(y[i])
+        return
+    a = ds if entering == 2 * n else MT[entering - n]
+    y[:] = 0.0
+    noise[:] = 0.0
+    for j in range(n):
+        f = a[j]
+        if f != 0.0:
+            for i in range(n):
+                t = f * V[j, i]
+                y[i] -= t
+                noise[i] += abs(t)
+
+
+@njit
+def exchange(V, x, y, row):
+    """Make the variable with column y basic in `row`: the rank-one update of V and of the basic values x."""
+    n = x.shape[0]
+    p = 1.0 / y[row]
+    for j in range(n):
+        f = V[j, row] * p
+        if f != 0.0:
+            for i in range(n):
+                V[j, i] -= f * y[i]
+            V[j, row] = f
+    f = x[row] * p
+    for i in range(n):
+        x[i] -= f * y[i]
+    x[row] = f
+
+
+@njit
+def leaving_row(V, x, y, noise, basis, tie, pivot, tied):
+    """The row that blocks the entering variable by the lexicographic ratio test, or -1 when none does (a ray)."""
+    n = x.shape[0]
+    ymax = 0.0
+    xmax = 0.0
+    for i in range(n):
+        ymax = max(ymax, abs(y[i]))
+        xmax = max(xmax, abs(x[i]))
+    least = np.inf
+    for i in range(n):
+        tied[i] = 0
+        if y[i] > pivot * noise[i] and y[i] > 0.1 * pivot * ymax:
+            tied[i] = 1
+            least = min(least, (x[i] if x[i] > tie * xmax else 0.0) / y[i])
+    if least == np.inf:
+        return -1
+    count = 0
+    last = -1
+    for i in range(n):
+        if tied[i] == 1:
+            if (x[i] if x[i] > tie * xmax else 0.0) / y[i] <= least * (1.0 + tie):
+                if basis[i] == 2 * n:
+                    return i  # z0 at zero ends the method, whatever the perturbation would say
+                count += 1
+                last = i
+            else:
+                tied[i] = 0
+    return last if count == 1 else lexicographic(V, y, tie, tied)
+
+
+@njit
+def lexicographic(V, y, tie, tied):
+    """Among the tied rows, the one whose row of B⁻¹ divided by its pivot is lexicographically smallest."""
+    n = y.shape[0]
+    for j in range(n):
+        least = np.inf
+        size = 0.0
+        for i in range(n):
+            if tied[i] == 1:
+                v = V[j, i] / y[i]
+                least = min(least, v)
+                size = max(size, abs(v))
+        count = 0
+        last = -1
+        for i in range(n):
+            if tied[i] == 1:
+                if V[j, i] / y[i] <= least + tie * size:
+                    count += 1
+                    last = i
+                else:
+                    tied[i] = 0
+        if count == 1:
+            return last
+    # Rows of a regular matrix cannot tie to the end; after round-off the largest pivot is the safest choice.
+    best = -1
+    for i in range(n):
+        if tied[i] == 1 and (best < 0 or y[i] > y[best]):
+            best = i
+    return best
+
+
+@njit
+def path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot, fresh):
+    """Pivot until z0 leaves, a ray is met, or the inverse is due for refactoring (`every` pivots after the last).
+
+    info holds the entering variable, the number of pivots, and the pivots since the inverse was fresh.
+    """
+    n = x.shape[0]
+    y = np.empty(n)
+    noise = np.empty(n)
+    tied = np.empty(n, np.int64)
+    if fresh and restore(V, qs, x) < -_LOST:
+        return LOST
+    while True:
+        if info[2] >= every:
+            return REFACTOR
+        column(V, MT, ds, info[0], y, noise)
+        row = leaving_row(V, x, y, noise, basis, tie, pivot, tied)
+        if row < 0:
+            return RAY
+        if info[1] >= maxiter:
+            return MAXITER
+        out = basis[row]
+        basis[row] = info[0]
+        exchange(V, x, y, row)
+        info[1] += 1
+        info[2] += 1
+        if out == 2 * n:
+            return SOLVED
+        info[0] = out + n if out < n else out - n
+
+
+@njit
+def restore(V, qs, x):
+    """x = B⁻¹ q from a fresh inverse; returns the most negative value relative to the largest."""
+    n = x.shape[0]
+    x[:] = 0.0
+    for j in range(n):
+        f = qs[j]
+        if f != 0.0:
+            for i in range(n):
+                x[i] += f * V[j, i]
+    low = 0.0
+    high = 0.0
+    for i in range(n):
+        low = min(low, x[i])
+        high = max(high, abs(x[i]))
+    return low / high if high > 0.0 else 0.0
+
+
+@njit
+def refine(MT, qs, ds, V, x, basis):
+    """Two steps of iterative refinement of B x = q with the inverse at hand: residuals of order round-off."""
+    n = x.shape[0]
+    rest = np.empty(n)
+    for _ in range(2):
+        rest[:] = qs
+        for k in range(n):
+            b = basis[k]
+            if b < n:
+                rest[b] -= x[k]
+            else:
+                a = ds if b == 2 * n else MT[b - n]
+                f = x[k]
+                for i in range(n):
+                    rest[i] += f * a[i]
+        for j in range(n):
+            f = rest[j]
+            if f != 0.0:
+                for i in range(n):
+                    x[i] += f * V[j, i]
+
+
+@njit
+def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, z, w):
+    """z and w from the basis, refined; returns (natural-map residual, verified).
+
+    Verified means: with z >= 0 exactly, `w_i >= 0` and `w_i = 0` where z_i is basic hold for the stored M and q to ACCURACY,
+    relative to the largest row of |M||z| + |q|, both in the caller's units and in the equilibrated ones (so that a
+    row of tiny numbers cannot hide behind one of large numbers).
+    """
+    n = q.shape[0]
+    refine(MT, qs, ds, V, x, basis)
+    z[:] = 0.0
+    active = np.zeros(n, np.int64)
+    for k in range(n):
+        b = basis[k]
+        if n <= b < 2 * n:
+            z[b - n] = max(x[k], 0.0) * c[b - n] * s
+            active[b - n] = 1
+    worst = 0.0
+    scale = 0.0
+    worst_scaled = 0.0
+    scale_scaled = 0.0
+    residual = 0.0
+    for i in range(n):
+        value = q[i]
+        size = abs(q[i])
+        for j in range(n):
+            t = M[i, j] * z[j]
+            value += t
+            size += abs(t)
+        error = abs(value) if active[i] == 1 else max(-value, 0.0)
+        worst = max(worst, error)
+        scale = max(scale, size)
+        worst_scaled = max(worst_scaled, error * r[i])
+        scale_scaled = max(scale_scaled, size * r[i])
+        residual = max(residual, abs(min(z[i], value)))
+        w[i] = 0.0 if active[i] == 1 else value
+    verified = worst <= ACCURACY * scale and worst_scaled <= ACCURACY * scale_scaled
+    if verified:
+        for i in range(n):
+            w[i] = max(w[i], 0.0)
+    return residual, verified
+
+
+@njit
+def direction(MT, ds, V, basis, info, c, ray):
+    """The z part of the ray of the entering variable (largest entry 1): z + t·ray for t >= 0, with z0 not falling."""
+    n = c.shape[0]
+    y = np.empty(n)
+    noise = np.empty(n)
+    column(V, MT, ds, info[0], y, noise)
+    ray[:] = 0.0
+    if n <= info[0] < 2 * n:
+        ray[info[0] - n] = c[info[0] - n]
+    for k in range(n):
+        if n <= basis[k] < 2 * n:
+            ray[basis[k] - n] = max(-y[k], 0.0) * c[basis[k] - n]
+    size = 0.0
+    for i in range(n):
+        size = max(size, ray[i])
+    if size > 0.0:
+        for i in range(n):
+            ray[i] /= size
+
+
+@njit
+def solve_small(M, q, d, maxiter, every, tie, pivot, MT, qs, ds, r, c, V, x, basis, info, z, w):
+    """start, path and finish in one call: what a problem that needs no refactoring costs. Returns (code, s, residual, ok)."""
+    s = start(M, q, d, MT, qs, ds, r, c, V, x, basis, info)
+    if s == 0.0:
+        z[:] = 0.0
+        w[:] = q
+        return SOLVED, s, 0.0, True
+    code = path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot, False)
+    if code == SOLVED:
+        residual, ok = finish(M, q, MT, qs, ds, r, c, s, V, x, basis, z, w)
+        return code, s, residual, ok
+    return code, s, np.inf, False
