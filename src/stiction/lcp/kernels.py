@@ -21,6 +21,7 @@ from .._jit import njit
 
 SOLVED, RAY, MAXITER, REFACTOR, LOST = 0, 1, 2, 3, 4
 ACCURACY = 1e-10  # what "solved" promises, relative to the largest row of |M||z| + |q|
+SHARE = 1e-8  # and the residual is this small beside q itself: z of 1e16 from a pivot of round-off size is no solution
 _LOST = 1e-9  # a basic value this negative (relative to the largest) after refactoring is no round-off
 
 
@@ -274,8 +275,8 @@ def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, z, w):
     """z and w from the basis, refined; returns (natural-map residual, verified).
 
     Verified means: with z >= 0 exactly, `w_i >= 0` and `w_i = 0` where z_i is basic hold for the stored M and q to ACCURACY,
-    relative to the largest row of |M||z| + |q|, both in the caller's units and in the equilibrated ones (so that a
-    row of tiny numbers cannot hide behind one of large numbers).
+    relative to the largest row of |M||z| + |q|, and to SHARE, relative to the largest |q|; both in the caller's units and
+    in the equilibrated ones, so that a row of tiny numbers cannot hide behind one of large numbers.
     """
     n = q.shape[0]
     refine(MT, qs, ds, V, x, basis)
@@ -291,6 +292,8 @@ def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, z, w):
     worst_scaled = 0.0
     scale_scaled = 0.0
     residual = 0.0
+    load = 0.0
+    load_scaled = 0.0
     for i in range(n):
         value = q[i]
         size = abs(q[i])
@@ -304,8 +307,11 @@ def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, z, w):
         worst_scaled = max(worst_scaled, error * r[i])
         scale_scaled = max(scale_scaled, size * r[i])
         residual = max(residual, abs(min(z[i], value)))
+        load = max(load, abs(q[i]))
+        load_scaled = max(load_scaled, abs(q[i]) * r[i])
         w[i] = 0.0 if active[i] == 1 else value
-    verified = worst <= ACCURACY * scale and worst_scaled <= ACCURACY * scale_scaled
+    verified = worst <= min(ACCURACY * scale, SHARE * load)
+    verified = verified and worst_scaled <= min(ACCURACY * scale_scaled, SHARE * load_scaled)
     if verified:
         for i in range(n):
             w[i] = max(w[i], 0.0)

@@ -1,0 +1,112 @@
+"""The certificate of a solve: how well impulses obey the laws of a contact problem, whatever solver made them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._check import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from .contact_problem import ContactProblem
+
+UNITS = {
+    "natural_map": "",
+    "scaled_map": "",
+    "dynamics": "m/s",
+    "penetration_rate": "m/s",
+    "tension": "N s",
+    "complementarity": "J",
+    "friction_excess": "N s",
+    "dissipation_defect": "J",
+    "equality": "m/s",
+    "bounds": "N s",
+}
+
+
+@dataclass(frozen=True)
+class SolveCertificate:
+    """The largest residual of each kind, with the block where it sits (`blocks`, -1 where there is none).
+
+    `natural_map` is the error measure of the FCLIB community: the 2-norm of `p - P_K(p - û)` over all blocks,
+    divided by the 2-norm of the free relative velocity, so that 1e-8 means what it means in published
+    comparisons. It compares impulses with velocities at a unit step, and so depends on the unit of mass;
+    `scaled_map` uses each block's own inverse inertia as the step instead, and is a relative velocity error.
+    `error` is the larger of the two and is what `tol` is compared with. The other fields are in the units of
+    `UNITS`: `dynamics` (velocity not explained by the impulses), `penetration_rate`, `tension`, `complementarity`,
+    `friction_excess` (friction outside its set), `dissipation_defect` (dissipation short of the most its set
+    allows), `equality` (joints) and `bounds` (boxes).
+    """
+
+    natural_map: float
+    scaled_map: float
+    dynamics: float
+    penetration_rate: float
+    tension: float
+    complementarity: float
+    friction_excess: float
+    dissipation_defect: float
+    equality: float
+    bounds: float
+    scale: float
+    blocks: dict[str, int]
+
+    @property
+    def error(self) -> float:
+        """The number that is compared with a tolerance: the larger of the two natural maps (NaN counts as inf)."""
+        worst = max(self.natural_map, self.scaled_map)
+        return worst if worst == worst else float("inf")
+
+    def ok(self, tol: float) -> bool:
+        """Whether the laws are met to `tol`."""
+        return self.error <= tol
+
+    def as_dict(self) -> dict[str, float]:
+        """The residuals by name."""
+        return {name: float(getattr(self, name)) for name in UNITS}
+
+    def __str__(self) -> str:
+        lines = ["residual             largest     unit   block"]
+        for name, unit in UNITS.items():
+            block = self.blocks.get(name, -1)
+            lines.append(f"{name:<20s} {getattr(self, name):<11.3e} {unit:<6s} {block if block >= 0 else ''}".rstrip())
+        return "\n".join(lines)
+
+
+def certify(problem: ContactProblem, p: FloatArray, v: FloatArray | None = None) -> tuple[SolveCertificate, IntArray, FloatArray]:
+    """The certificate of impulses p (nr,), the mode of each block (nk,), and the velocities u (nr,) they give.
+
+    With `v` (nv,) the velocities are taken from it and the certificate's `dynamics` says how far it is from
+    `v_free + M⁻¹ Gᵀ p`.
+    """
+    from .residuals import FIELDS, NATURAL, SCALED, block_residuals
+
+    dynamics = problem.dynamics
+    missing = 0.0
+    if v is None:
+        u = problem.q + dynamics.delassus_times(p) + problem.C * p
+    else:
+        expected = problem.velocity(p)
+        missing = float(np.abs(v - expected).max(initial=0.0))
+        u = dynamics.velocity_rows(v) + problem.b + problem.C * p
+    nk = problem.nk
+    table = np.empty((nk, SCALED + 1))
+    mode = np.empty(nk, dtype=np.int64)
+    f = problem.friction
+    if nk:
+        block_residuals(
+            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr,
+            f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, problem.associated, problem.rho, u, p,
+            table, mode,
+        )  # fmt: skip
+    scale = problem.scale
+    values: dict[str, Any] = {}
+    blocks: dict[str, int] = {}
+    for column, name in enumerate((*FIELDS, "natural_map", "scaled_map")):
+        values[name] = float(table[:, column].max()) if nk else 0.0
+        blocks[name] = int(table[:, column].argmax()) if nk and values[name] != 0.0 else -1
+    values["natural_map"] = float(np.sqrt((table[:, NATURAL] ** 2).sum())) / scale
+    values["scaled_map"] = values["scaled_map"] / scale
+    return SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, **values), mode, u

@@ -1,0 +1,327 @@
+"""How impulses become velocities: the dynamics of a contact problem in one of three forms.
+
+    v = v_free + M⁻¹ Gᵀ p        u = H v + b + C p        W = H M⁻¹ Gᵀ
+
+`Dense` holds M, H and G as matrices (the papers' own form), `Bodies` holds 3- or 6-column blocks per body (worlds
+with thousands of bodies), `Delassus` holds W alone (problems from FCLIB files, where M and v are not known).
+Each offers the same few products; nothing else in the package looks inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray, IntArray
+from ..errors import ModelError
+
+
+class Dense:
+    """M (nv, nv) symmetric positive definite; H (nr, nv); G (nr, nv), by default H.
+
+    G differs from H where an impulse acts along another direction than the velocity it answers to, as in the
+    sliding contacts of force–acceleration problems (pr11 §2).
+    """
+
+    def __init__(self, M: Any, H: Any, G: Any = None, *, check: bool = True):
+        if check:
+            M = _check.floats("M", M)
+            M = _check.mass_matrix("M", M, M.shape[0] if M.ndim == 2 else 0)
+            H = _check.floats("H", H, (None, M.shape[0]))
+            G = H if G is None else _check.floats("G", G, H.shape)
+        self.M: FloatArray = M
+        self.H: FloatArray = H
+        self.G: FloatArray = H if G is None else G
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return self.M.shape[0]
+
+    @property
+    def nr(self) -> int:
+        """Number of rows."""
+        return self.H.shape[0]
+
+    @cached_property
+    def _minv_gt(self) -> FloatArray:
+        X: FloatArray = np.linalg.solve(self.M, self.G.T)
+        return X
+
+    @cached_property
+    def _w(self) -> FloatArray:
+        return self.H @ self._minv_gt
+
+    def velocity_rows(self, v: FloatArray) -> FloatArray:
+        """H v."""
+        return self.H @ v
+
+    def row_magnitude(self, v: FloatArray) -> FloatArray:
+        """|H| |v|: the size of the terms whose sum is H v, for a floor under relative residuals."""
+        return np.abs(self.H) @ np.abs(v)
+
+    def impulse(self, p: FloatArray) -> FloatArray:
+        """Gᵀ p, the generalized impulse."""
+        return self.G.T @ p
+
+    def minv(self, f: FloatArray) -> FloatArray:
+        """M⁻¹ f."""
+        x: FloatArray = np.linalg.solve(self.M, f)
+        return x
+
+    def mass(self, v: FloatArray) -> FloatArray:
+        """M v."""
+        return self.M @ v
+
+    def velocity_change(self, p: FloatArray) -> FloatArray:
+        """M⁻¹ Gᵀ p."""
+        return self._minv_gt @ p
+
+    def delassus(self) -> FloatArray:
+        """W = H M⁻¹ Gᵀ, dense."""
+        return self._w
+
+    def delassus_times(self, p: FloatArray) -> FloatArray:
+        """W p."""
+        return self.H @ (self._minv_gt @ p)
+
+    def delassus_diagonal(self, row_ptr: IntArray) -> FloatArray:
+        """diag(W)."""
+        return np.ascontiguousarray(self._w.diagonal())
+
+    def coupling(self, row_ptr: IntArray) -> Any:
+        """Sparse (nk, nk) pattern of which blocks act on each other."""
+        return _pattern(self._w, row_ptr)
+
+    def dense(self) -> tuple[Dense, Callable[[FloatArray], FloatArray], FloatArray | None]:
+        """Itself; see `Bodies.dense`."""
+        return self, lambda v: v, None
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """Blocks between pairs of bodies: body_a, body_b (nk,), -1 for the fixed world; Ja, Jb (nr, d), d = 3 or 6.
+
+    `Minv` (nbody, d, d) is each body's inverse mass matrix, zero for prescribed bodies, whose velocity sits in
+    v_free. Velocities are stacked body by body: nv = nbody·d.
+    """
+
+    body_a: IntArray
+    body_b: IntArray
+    Ja: FloatArray
+    Jb: FloatArray
+    Minv: FloatArray
+    row_ptr: IntArray
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        Minv = _check.floats("Minv", self.Minv, (None, None, None))
+        nbody, d = Minv.shape[0], Minv.shape[1]
+        if d not in (3, 6) or Minv.shape[2] != d:
+            raise ModelError(f"Minv must have shape (nbody, 3, 3) or (nbody, 6, 6); got {Minv.shape}.")
+        row_ptr = _check.integers("row_ptr", self.row_ptr, (None,))
+        nk = len(row_ptr) - 1
+        for name in ("body_a", "body_b"):
+            body = _check.integers(name, getattr(self, name), (nk,))
+            if nk and not (-1 <= body.min() and body.max() < nbody):
+                raise ModelError(f"{name} must lie between -1 (the fixed world) and {nbody - 1}.")
+            set_(self, name, body)
+        for name in ("Ja", "Jb"):
+            set_(self, name, _check.floats(name, getattr(self, name), (int(row_ptr[-1]), d)))
+        for i, block in enumerate(Minv):
+            free = np.flatnonzero(np.abs(block).sum(axis=1))
+            if len(free):
+                _check.mass_matrix(f"Minv[{i}] (on the degrees of freedom that can move)", block[np.ix_(free, free)], len(free))
+        set_(self, "Minv", Minv)
+        set_(self, "row_ptr", row_ptr)
+
+    @property
+    def nbody(self) -> int:
+        """Number of bodies."""
+        return self.Minv.shape[0]
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return self.nbody * self.Minv.shape[1]
+
+    @property
+    def nr(self) -> int:
+        """Number of rows."""
+        return self.Ja.shape[0]
+
+    @cached_property
+    def _row_bodies(self) -> tuple[IntArray, IntArray]:
+        counts = np.diff(self.row_ptr)
+        return np.repeat(self.body_a, counts), np.repeat(self.body_b, counts)
+
+    def _apply(self, v: FloatArray, absolute: bool = False) -> FloatArray:
+        d = self.Minv.shape[1]
+        V = np.vstack([v.reshape(-1, d), np.zeros((1, d))])  # index -1: the fixed world
+        a, b = self._row_bodies
+        Ja, Jb = (np.abs(self.Ja), np.abs(self.Jb)) if absolute else (self.Ja, self.Jb)
+        return np.einsum("rd,rd->r", Ja, V[a]) + np.einsum("rd,rd->r", Jb, V[b])
+
+    def velocity_rows(self, v: FloatArray) -> FloatArray:
+        """H v."""
+        return self._apply(v)
+
+    def row_magnitude(self, v: FloatArray) -> FloatArray:
+        """|H| |v|: the size of the terms whose sum is H v, for a floor under relative residuals."""
+        return self._apply(np.abs(v), absolute=True)
+
+    def impulse(self, p: FloatArray) -> FloatArray:
+        """Gᵀ p, the generalized impulse (G = H)."""
+        d = self.Minv.shape[1]
+        f = np.zeros((self.nbody + 1, d))
+        a, b = self._row_bodies
+        np.add.at(f, a, self.Ja * p[:, None])
+        np.add.at(f, b, self.Jb * p[:, None])
+        return f[:-1].ravel()
+
+    def minv(self, f: FloatArray) -> FloatArray:
+        """M⁻¹ f."""
+        d = self.Minv.shape[1]
+        return np.einsum("bij,bj->bi", self.Minv, f.reshape(-1, d)).ravel()
+
+    def mass(self, v: FloatArray) -> FloatArray:
+        """M v on the degrees of freedom that can move; zero on prescribed ones."""
+        d = self.Minv.shape[1]
+        return np.einsum("bij,bj->bi", np.linalg.pinv(self.Minv, hermitian=True), v.reshape(-1, d)).ravel()
+
+    def velocity_change(self, p: FloatArray) -> FloatArray:
+        """M⁻¹ Gᵀ p."""
+        return self.minv(self.impulse(p))
+
+    @cached_property
+    def _h(self) -> Any:
+        """H as a sparse matrix (nr, nv)."""
+        from scipy.sparse import coo_matrix
+
+        d = self.Minv.shape[1]
+        rows, columns, values = [], [], []
+        for body, J in zip(self._row_bodies, (self.Ja, self.Jb)):
+            keep = np.flatnonzero(body >= 0)
+            rows.append(np.repeat(keep, d))
+            columns.append((body[keep, None] * d + np.arange(d)).ravel())
+            values.append(J[keep].ravel())
+        entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+        return coo_matrix(entries, shape=(self.nr, self.nv)).tocsr()
+
+    def delassus(self) -> FloatArray:
+        """W = H M⁻¹ Hᵀ, dense: for small problems only."""
+        from scipy.sparse import block_diag
+
+        return np.ascontiguousarray((self._h @ block_diag(list(self.Minv), format="csr") @ self._h.T).toarray())
+
+    def delassus_times(self, p: FloatArray) -> FloatArray:
+        """W p, without forming W."""
+        return self.velocity_rows(self.velocity_change(p))
+
+    def delassus_diagonal(self, row_ptr: IntArray) -> FloatArray:
+        """diag(W), without forming W."""
+        d = self.Minv.shape[1]
+        Minv = np.concatenate([self.Minv, np.zeros((1, d, d))])
+        diagonal = np.zeros(self.nr)
+        for body, J in zip(self._row_bodies, (self.Ja, self.Jb)):
+            diagonal += np.einsum("ri,rij,rj->r", J, Minv[body], J)
+        return diagonal
+
+    def coupling(self, row_ptr: IntArray) -> Any:
+        """Sparse (nk, nk) pattern: blocks that share a body that can move."""
+        from scipy.sparse import coo_matrix
+
+        nk = len(self.row_ptr) - 1
+        moves = np.append(np.abs(self.Minv).sum(axis=(1, 2)) > 0, False)
+        k = np.tile(np.arange(nk), 2)
+        body = np.concatenate([self.body_a, self.body_b])
+        keep = moves[body]
+        B = coo_matrix((np.ones(keep.sum()), (k[keep], body[keep])), shape=(nk, self.nbody)).tocsr()
+        return B @ B.T
+
+    def dense(self) -> tuple[Dense, Callable[[FloatArray], FloatArray], FloatArray | None]:
+        """The same dynamics as `Dense`, on the degrees of freedom that can move.
+
+        Returns the form, the map of a full velocity to the moving ones, and the columns of H of the prescribed
+        ones (their share of H v_free goes into b).
+        """
+        d = self.Minv.shape[1]
+        moving = (np.abs(self.Minv).sum(axis=2) > 0).ravel()
+        full = np.zeros((self.nv, self.nv))
+        for i, block in enumerate(self.Minv):
+            full[i * d : (i + 1) * d, i * d : (i + 1) * d] = block
+        M = np.linalg.inv(full[np.ix_(moving, moving)])
+        H = self._h.toarray()
+        form = Dense(0.5 * (M + M.T), np.ascontiguousarray(H[:, moving]))
+        return form, lambda v: v[moving], np.where(moving, 0.0, H)
+
+
+class Delassus:
+    """W (nr, nr) alone, dense or scipy.sparse; there is no M and no v, and u = W p + b."""
+
+    nv = 0
+
+    def __init__(self, W: Any):
+        from scipy.sparse import issparse
+
+        if issparse(W):
+            W = W.tocsr()
+            _check.floats("W (its stored values)", W.data)
+        else:
+            W = _check.floats("W", W, (None, None))
+        if W.shape[0] != W.shape[1]:
+            raise ModelError(f"W must be square; got shape {W.shape}.")
+        self.W = W
+
+    @property
+    def nr(self) -> int:
+        """Number of rows."""
+        return int(self.W.shape[0])
+
+    def velocity_rows(self, v: FloatArray) -> FloatArray:
+        """Zero: the free velocity is part of b."""
+        return np.zeros(self.nr)
+
+    row_magnitude = velocity_rows
+
+    def velocity_change(self, p: FloatArray) -> FloatArray:
+        """An empty vector: there is no v."""
+        return np.zeros(0)
+
+    def delassus(self) -> FloatArray:
+        """W as a dense array."""
+        W: FloatArray = self.W if isinstance(self.W, np.ndarray) else self.W.toarray()
+        return W
+
+    def delassus_times(self, p: FloatArray) -> FloatArray:
+        """W p."""
+        return np.asarray(self.W @ p)
+
+    def delassus_diagonal(self, row_ptr: IntArray) -> FloatArray:
+        """diag(W)."""
+        return np.ascontiguousarray(self.W.diagonal())
+
+    def coupling(self, row_ptr: IntArray) -> Any:
+        """Sparse (nk, nk) pattern of which blocks act on each other."""
+        return _pattern(self.W, row_ptr)
+
+    def dense(self) -> tuple[Delassus, Callable[[FloatArray], FloatArray], FloatArray | None]:
+        """Itself with W as an array."""
+        return Delassus(self.delassus()), lambda v: v, None
+
+
+Dynamics = Dense | Bodies | Delassus
+
+
+def _pattern(W: Any, row_ptr: IntArray) -> Any:
+    from scipy.sparse import coo_matrix
+
+    nk = len(row_ptr) - 1
+    block = np.repeat(np.arange(nk), np.diff(row_ptr))
+    i, j = W.nonzero()
+    return coo_matrix((np.ones(len(i)), (block[i], block[j])), shape=(nk, nk)).tocsr()

@@ -1,0 +1,197 @@
+"""The residuals of every block of a contact problem, as one compiled loop.
+
+For a block with velocities u and impulses p the natural map asks whether p is the projection of `p - rho·û` onto the
+set of admissible impulses K, with De Saxcé's augmented velocity `û = (u_n + mu·σ(-u_t), u_t)` for Coulomb friction
+(σ the support function of the friction set) and `û = u` for the associated law, the convex relaxation of ah03
+eq. 2.10. Rotational rows are brought to metres first (`length`), so that sums over rows make sense.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from ..friction.kernels import (
+    ELLIPSOID,
+    POLYHEDRON,
+    excess,
+    gauge,
+    project_cone_ellipsoid,
+    project_ellipsoid,
+    project_polyhedron,
+    support,
+)
+from .laws import Law, Mode
+
+EQUALITY, UNILATERAL, BOX, DRY = int(Law.EQUALITY), int(Law.UNILATERAL), int(Law.BOX), int(Law.DRY)
+OPEN, STICK, SLIP, BILATERAL, BOUND = (int(m) for m in Mode)
+
+# Columns of the residual table. Units: m/s, N·s, or J for products of the two.
+FIELDS = (
+    "penetration_rate",  # m/s   unilateral: velocity into the other body
+    "tension",  # N·s            unilateral: negative normal impulse
+    "complementarity",  # J      normal impulse times separation rate; box: impulse off its bound times velocity
+    "friction_excess",  # N·s    friction outside its set
+    "dissipation_defect",  # J   dissipation short of the most the set allows
+    "equality",  # m/s           joints: velocity left
+    "bounds",  # N·s             boxes: impulse outside lo..hi
+)
+NATURAL, SCALED = len(FIELDS), len(FIELDS) + 1
+
+
+@njit
+def _project(kind, semi, facets, first, last, mu, r0, normal, n, x, y, G, h, rows, w, res, tgt, act, gram, rhs, sol):
+    """Nearest point y to x in the admissible impulses; x = (x_n, x_t) when `normal`, else x_t alone."""
+    shift = 1 if normal else 0
+    if kind == POLYHEDRON:
+        m = last - first
+        for j in range(m):
+            c = facets[first + j, n]
+            if normal:
+                G[j, 0] = -c * mu
+            for k in range(n):
+                G[j, k + shift] = facets[first + j, k]
+            h[j] = c * r0
+        if normal:
+            G[m, 0] = -1.0
+            for k in range(n):
+                G[m, k + 1] = 0.0
+            h[m] = 0.0
+            m += 1
+        project_polyhedron(G, h, n + shift, m, x, y, rows, w, res, tgt, act, gram, rhs, sol)
+        return
+    if kind != ELLIPSOID or n == 0:
+        for k in range(n + shift):
+            y[k] = 0.0
+        if normal:
+            y[0] = max(0.0, x[0])
+        return
+    if not normal:
+        project_ellipsoid(semi, x, y, n, r0)
+        return
+    if mu > 0.0:
+        x[0] += r0 / mu  # the set is the cone moved down its axis and cut at p_n = 0
+        project_cone_ellipsoid(semi, mu, x, y, n)
+        x[0] -= r0 / mu
+        y[0] -= r0 / mu
+        if y[0] >= 0.0:
+            return
+        y[0] = 0.0
+    else:
+        y[0] = max(0.0, x[0])
+    project_ellipsoid(semi, x[1:], y[1:], n, r0)
+
+
+@njit
+def block_residuals(
+    law, row_ptr, set_of, mu, r0, kind, semi, vertices, vertex_ptr, facets, facet_ptr,
+    lo, hi, length, associated, rho, u, p, table, mode,
+):  # fmt: skip
+    """Fill table (nk, 9) with FIELDS, the natural map at rho = 1 and at each block's own rho, and mode (nk,)."""
+    most = 2
+    for s in range(len(kind)):
+        most = max(most, facet_ptr[s + 1] - facet_ptr[s] + 2)
+    width = 8
+    x, y, uu, pp = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
+    minus, axes = np.empty(width), np.empty(width)
+    F = np.empty((most, width))
+    V = np.empty((max(1, len(vertices)), width))
+    G, h = np.empty((most, width)), np.empty(most)
+    rows, w = np.empty((most, width)), np.empty(most)
+    res, tgt, rhs, sol = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
+    act, gram = np.empty(width, dtype=np.int64), np.empty((width, width))
+    for b in range(len(law)):
+        start, stop = row_ptr[b], row_ptr[b + 1]
+        for f in range(table.shape[1]):
+            table[b, f] = 0.0
+        for i in range(start, stop):
+            uu[i - start] = u[i] * length[i]
+            pp[i - start] = p[i] / length[i]
+        if law[b] == EQUALITY:
+            s2 = 0.0
+            for k in range(stop - start):
+                table[b, 5] = max(table[b, 5], abs(uu[k]))
+                s2 += uu[k] * uu[k]
+            table[b, 7] = math.sqrt(s2)
+            table[b, 8] = math.sqrt(s2)
+            mode[b] = BILATERAL
+            continue
+        if law[b] == BOX:
+            _box(b, start, stop, lo, hi, length, rho[b], uu, pp, table, mode)
+            continue
+        normal = law[b] == UNILATERAL
+        shift = 1 if normal else 0
+        n = stop - start - shift
+        s = set_of[b]
+        first, last = 0, facet_ptr[s + 1] - facet_ptr[s]
+        for j in range(last):
+            for k in range(n):
+                F[j, k] = facets[facet_ptr[s] + j, k] * length[start + shift + k]
+            F[j, n] = facets[facet_ptr[s] + j, n]
+        nvert = vertex_ptr[s + 1] - vertex_ptr[s]
+        for j in range(nvert):
+            for k in range(n):
+                V[j, k] = vertices[vertex_ptr[s] + j, k] / length[start + shift + k]
+        for k in range(n):
+            axes[k] = semi[s, k] / length[start + shift + k]
+            minus[k] = -uu[k + shift]
+        m_ = mu[b] if normal else 0.0
+        radius = max(0.0, m_ * (pp[0] if normal else 0.0) + r0[b])
+        slip = support(kind[s], axes, V, 0, nvert, minus, n)
+        rate = uu[0] - m_ * slip if (normal and associated) else uu[0]
+        power = 0.0
+        for k in range(n):
+            power += uu[k + shift] * pp[k + shift]
+        table[b, 3] = excess(kind[s], axes, F, first, last, pp[shift : shift + n], n, radius)
+        table[b, 4] = max(0.0, radius * slip + power)
+        if normal:
+            table[b, 0] = max(0.0, -rate)
+            table[b, 1] = max(0.0, -pp[0])
+            table[b, 2] = max(0.0, rate) * max(0.0, pp[0])
+            if not associated:
+                uu[0] += m_ * slip
+        for scaled in range(2):
+            step = rho[b] if scaled == 1 else 1.0
+            for k in range(n + shift):
+                x[k] = pp[k] - step * uu[k]
+            _project(kind[s], axes, F, first, last, m_, r0[b], normal, n, x, y, G, h, rows, w, res, tgt, act, gram, rhs, sol)  # fmt: skip  # noqa: E501
+            s2 = 0.0
+            for k in range(n + shift):
+                s2 += (pp[k] - y[k]) ** 2
+            table[b, 7 + scaled] = math.sqrt(s2) / step
+        if normal and pp[0] <= step * max(rate, 0.0):
+            mode[b] = OPEN
+        elif kind[s] == 0 or n == 0:
+            mode[b] = SLIP
+        else:
+            inside = gauge(kind[s], axes, F, first, last, x[shift : shift + n], n) <= radius * (1.0 + 1e-9)
+            mode[b] = STICK if inside else SLIP
+
+
+@njit
+def _box(b, start, stop, lo, hi, length, step, uu, pp, table, mode):
+    s1 = 0.0
+    s2 = 0.0
+    mode[b] = BILATERAL
+    for i in range(start, stop):
+        k = i - start
+        low, high = lo[i] / length[i], hi[i] / length[i]
+        table[b, 6] = max(table[b, 6], low - pp[k], pp[k] - high)
+        if uu[k] > 0.0:
+            if low > -math.inf:
+                table[b, 2] = max(table[b, 2], max(0.0, pp[k] - low) * uu[k])
+            else:
+                table[b, 5] = max(table[b, 5], uu[k])
+        elif uu[k] < 0.0:
+            if high < math.inf:
+                table[b, 2] = max(table[b, 2], -max(0.0, high - pp[k]) * uu[k])
+            else:
+                table[b, 5] = max(table[b, 5], -uu[k])
+        if pp[k] - step * uu[k] <= low or pp[k] - step * uu[k] >= high:
+            mode[b] = BOUND
+        s1 += (pp[k] - min(max(pp[k] - uu[k], low), high)) ** 2
+        s2 += (pp[k] - min(max(pp[k] - step * uu[k], low), high)) ** 2
+    table[b, 7] = math.sqrt(s1)
+    table[b, 8] = math.sqrt(s2) / step
