@@ -171,14 +171,16 @@ def leaving_row(V, x, y, noise, basis, tie, pivot, tied):
 def lexicographic(V, y, tie, tied):
     """Among the tied rows, the one whose row of B⁻¹ divided by its pivot is lexicographically smallest."""
     n = y.shape[0]
+    size = 0.0  # of whole rows: a column that holds nothing but round-off must not decide
     for j in range(n):
-        least = np.inf
-        size = 0.0
         for i in range(n):
             if tied[i] == 1:
-                v = V[j, i] / y[i]
-                least = min(least, v)
-                size = max(size, abs(v))
+                size = max(size, abs(V[j, i] / y[i]))
+    for j in range(n):
+        least = np.inf
+        for i in range(n):
+            if tied[i] == 1:
+                least = min(least, V[j, i] / y[i])
         count = 0
         last = -1
         for i in range(n):

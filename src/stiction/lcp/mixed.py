@@ -143,8 +143,9 @@ def _pair(
     """As many equations as free columns (filled up with zeros), the equations combined towards C = -Dᵀ where possible."""
     rows, columns = C.shape[0], D.shape[1]
     if rows == columns and rows > 0:
-        combine = -D.T @ np.linalg.pinv(C)
-        if np.linalg.cond(combine) < 1e6:
+        inverse = np.linalg.pinv(C)
+        combine = -D.T @ inverse
+        if np.linalg.svd(combine)[1][-1] > 1e-6 * np.linalg.norm(D) * np.linalg.norm(inverse):
             C, a = combine @ C, combine @ a
     if rows < columns:
         C = np.vstack([C, np.zeros((columns - rows, C.shape[1]))])
