@@ -1,0 +1,10 @@
+"""Schemes: how time advances."""
+
+from .active import Closing, Growing, Speculative, Within
+from .base import Contacts, EnergyBalance, Scheme, StepCertificate, StepResult
+from .stewart_trinkle import StewartTrinkle
+
+__all__ = [
+    "Closing", "Contacts", "EnergyBalance", "Growing", "Scheme", "Speculative", "StepCertificate", "StepResult",
+    "StewartTrinkle", "Within",
+]  # fmt: skip

@@ -1,0 +1,8 @@
+"""Runs: time, failure policy, recording and events."""
+
+from .events import Event
+from .recording import load
+from .simulator import Simulator, StepWarning
+from .trajectory import ContactSeries, Trajectory
+
+__all__ = ["ContactSeries", "Event", "Simulator", "StepWarning", "Trajectory", "load"]

@@ -1,0 +1,49 @@
+"""Solvers for contact problems, by name, and `solve` in front of them."""
+
+from __future__ import annotations
+
+from .. import _check
+from .._check import FloatArray
+from ..errors import ModelError
+from ..problem.contact_problem import ContactProblem
+from .auto import Auto
+from .base import Solution, Solver
+from .enumeration import Enumeration
+from .lemke import Lemke
+
+__all__ = ["SOLVERS", "Auto", "Enumeration", "Lemke", "Solution", "Solver", "make_solver", "solve"]
+
+SOLVERS: dict[str, type] = {"lemke": Lemke, "enumeration": Enumeration, "auto": Auto}
+
+
+def make_solver(solver: str | Solver) -> Solver:
+    """A solver by its name, or the solver itself."""
+    if isinstance(solver, str):
+        made: Solver = SOLVERS[_check.choice("solver", solver, list(SOLVERS))]()
+        return made
+    if not (hasattr(solver, "solve") and hasattr(solver, "refuses")):
+        raise ModelError(f"solver must be a name or an object with solve and refuses; got {type(solver).__name__}.")
+    return solver
+
+
+def solve(
+    problem: ContactProblem,
+    solver: str | Solver = "auto",
+    *,
+    tol: float = 1e-8,
+    maxiter: int | None = None,
+    p0: FloatArray | None = None,
+) -> Solution:
+    """Solve a contact problem to a certificate error of at most `tol`.
+
+    Returns a `Solution` with its certificate whether or not it succeeded (`.success`, `.status`, `.message`); a
+    solver that does not take problems of this kind raises `ModelError` with the reason.
+    """
+    if not isinstance(problem, ContactProblem):
+        raise ModelError(f"problem must be a ContactProblem; got {type(problem).__name__}.")
+    chosen = make_solver(solver)
+    tol = _check.number("tol", tol, positive=True)
+    reason = chosen.refuses(problem)
+    if reason is not None:
+        raise ModelError(reason)
+    return chosen.solve(problem, tol=tol, maxiter=maxiter, p0=p0)

@@ -1,0 +1,160 @@
+"""What every scheme takes and returns, and the certificate of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from .._check import FloatArray, IntArray
+from ..problem.contact_problem import ContactProblem
+from ..problem.laws import Law
+from ..solvers.base import Solution
+from ..status import Status
+from ..systems.base import MAX_ROWS, Candidates, State, System
+
+Solve = Callable[[ContactProblem], Solution]
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """What the constraints did in a step, one entry per block: the arrays that are recorded.
+
+    key, law, mode (nk,); gap (nk,) at the end of the step [m]; impulse (nk, 6) [N·s] and velocity (nk, 6) [m/s] in the
+    rows normal, tangent 1, tangent 2, spin, roll 1, roll 2, padded with zeros.
+    """
+
+    key: IntArray
+    law: IntArray
+    mode: IntArray
+    gap: FloatArray
+    impulse: FloatArray
+    velocity: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+
+@dataclass(frozen=True)
+class EnergyBalance:
+    """Where the energy went in a step [J]. `change` is the sum of all the others, up to `residual` (round-off).
+
+    applied: work of forces without a potential; friction: work of friction; impact: work of normal impulses; joints:
+    work of bilateral constraints; motors: work of boxes; stabilisation: work of pushing overlaps and joint drift out;
+    truncation: the scheme's error on the potential; mass_change: kinetic energy from M(q) changing in the step.
+    The split follows `ΔT = ½ (v + v⁺)ᵀ (h k + Gᵀ p)`, exact for constant M.
+    """
+
+    change: float
+    applied: float
+    friction: float
+    impact: float
+    joints: float
+    motors: float
+    stabilisation: float
+    truncation: float
+    mass_change: float
+    residual: float
+
+
+@dataclass(frozen=True)
+class StepCertificate:
+    """From the system and both states: penetration [m] and joint drift at the new configuration, and the energy."""
+
+    penetration: float
+    joint_drift: float
+    energy: EnergyBalance
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """A step: the new state, how it ended, what the contacts did, the solves by role, and the certificate."""
+
+    state: State
+    success: bool
+    status: Status
+    message: str
+    contacts: Contacts
+    solves: tuple[tuple[str, Solution], ...]
+    certificate: StepCertificate | None
+
+    @property
+    def solution(self) -> Solution | None:
+        """The last solve, whose impulses made the step."""
+        return self.solves[-1][1] if self.solves else None
+
+
+class Scheme(Protocol):
+    """How time advances. A scheme is a pure step: it never saves, prints, raises on a failed solve, or loops over time."""
+
+    def band(self, system: System, state: State, h: float) -> float:
+        """How far to look for contacts [m]."""
+
+    def probe(self, system: System, state: State, h: float) -> ContactProblem:
+        """A problem of the kind that `step` will make, with every candidate: to ask whether a solver takes it."""
+
+    def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
+        """One step of length h [s]."""
+
+
+def record_contacts(candidates: Candidates, gap: FloatArray, problem: ContactProblem, solution: Solution) -> Contacts:
+    """The arrays of a step's constraints, rows padded to six."""
+    nk = problem.nk
+    impulse, velocity = np.zeros((nk, MAX_ROWS)), np.zeros((nk, MAX_ROWS))
+    for k, (start, stop) in enumerate(zip(problem.row_ptr[:-1].tolist(), problem.row_ptr[1:].tolist())):
+        impulse[k, : stop - start] = solution.p[start:stop]
+        velocity[k, : stop - start] = solution.u[start:stop] - problem.b[start:stop]
+    return Contacts(candidates.key, candidates.law, solution.modes, gap, impulse, velocity)
+
+
+def certify_step(
+    system: System, old: State, new: State, h: float, k: FloatArray, problem: ContactProblem, p: FloatArray
+) -> StepCertificate:
+    """Penetration, drift and energy balance of a step with forces k and impulses p of `problem`."""
+    candidates = system.detect(new.t, new.q, 0.0)
+    gaps = system.gaps(candidates, new.t, new.q)
+    contact, joint = candidates.unilateral, candidates.law == Law.EQUALITY
+    return StepCertificate(
+        penetration=float(max(0.0, -gaps[contact].min(initial=0.0))),
+        joint_drift=float(gaps[joint].max(initial=0.0)),
+        energy=_balance(system, old, new, h, k, problem, p),
+    )
+
+
+def _balance(
+    system: System, old: State, new: State, h: float, k: FloatArray, problem: ContactProblem, p: FloatArray
+) -> EnergyBalance:
+    dynamics = problem.dynamics
+    mean = 0.5 * (old.v + new.v)
+    before, after = system.energy(old.q, old.v), system.energy(new.q, new.v)
+    kinetic = after.kinetic - before.kinetic
+    # kinetic energy with the mass matrix of the step, against the true one at both ends
+    during = 0.5 * float((new.v + old.v) @ dynamics.mass(new.v - old.v))  # type: ignore[union-attr]
+    force_work = h * float(mean @ k)
+    middle = system.retract(old.q, 0.5 * h * new.v)
+    power = system.applied_power(old.t + 0.5 * h, middle, mean)
+    potential = after.potential - before.potential
+    applied = force_work if power is None else h * power
+    work = p * dynamics.velocity_rows(mean)
+    # The share of a row's work that only restores a violated constraint: -½ b p, where b demands motion outwards.
+    row_law = np.repeat(problem.law, np.diff(problem.row_ptr))
+    first = np.zeros(problem.nr, dtype=bool)
+    first[problem.row_ptr[:-1]] = True
+    normal = (row_law == Law.UNILATERAL) & first
+    equality = row_law == Law.EQUALITY
+    restoring = np.where(equality | (normal & (problem.b < 0)), -0.5 * problem.b * p, 0.0)
+    rest = work - restoring
+    parts = {
+        "applied": applied,
+        "friction": float(rest[((row_law == Law.UNILATERAL) & ~first) | (row_law == Law.DRY)].sum()),
+        "impact": float(rest[normal].sum()),
+        "joints": float(rest[equality].sum()),
+        "motors": float(rest[row_law == Law.BOX].sum()),
+        "stabilisation": float(restoring.sum()),
+        "truncation": force_work - applied + (0.0 if power is None else potential),
+        "mass_change": kinetic - during,
+    }
+    change = kinetic + (0.0 if power is None else potential)
+    return EnergyBalance(change=change, residual=change - sum(parts.values()), **parts)

@@ -1,0 +1,207 @@
+"""StewartTrinkle: implicit stepping at position level with one LCP per step, or the nonlinear version of it (st96).
+
+The step solves, for impulses p and the velocity v⁺ (st96 eq. 14–15, 25–28),
+
+    M (v⁺ - v) = nᵀc_n + Dᵀβ + h k        q⁺ = q + h v⁺
+    0 <= c_n ⟂ gap linearised at q̂, taken at q⁺ >= 0        friction as in eq. 12, with maximal dissipation
+
+with M, n, D at q̂ = q + h v and k at q + h v/2. The linearised gap is `gap(q̂) + n·(q⁺ - q̂)`, so that in the form of a
+contact problem `u_n = n v⁺ + b` with `b = (gap(q̂) - n·(q̂ - q)) / h`. Iterating on q̂ = q⁺ gives the nonlinear version
+(§3.6), in which the gap function itself is complementary to the impulse at the new configuration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray
+from ..problem.contact_problem import ContactProblem
+from ..problem.laws import Law
+from ..solvers.base import Solution
+from ..status import Status
+from ..systems.base import MAX_ROWS, Candidates, State, System
+from .active import ActiveRule, active_rule
+from .base import Contacts, Solve, StepResult, certify_step, record_contacts
+
+VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact to the active set
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """One solve of the step with a fixed active set."""
+
+    candidates: Candidates
+    problem: ContactProblem
+    solution: Solution
+    state: State
+    status: Status
+    message: str
+
+
+@dataclass(frozen=True)
+class StewartTrinkle:
+    """Position-level time-stepping (Stewart, Trinkle 1996): no overlap at the end of a step, inelastic impact.
+
+    nonlinear: False, one LCP per step with everything linearised at the prediction; True, the fixed-point version of
+    §3.6, whose gaps are met at the new configuration itself to `tolerance` (the change of q between iterations,
+    relative to max(1, |q|)) within `maxiter` iterations. evaluate: where M (and, in the linearised version, n and D)
+    are taken: "prediction" q + h v, "midpoint" (q + q⁺)/2 or "new" q⁺ (note 4 of §3); the last two iterate as well.
+    active: which contacts act, by default the rule of §4 ("growing"). directions: edges of the polygon that replaces
+    a smooth friction cone in space (st96 uses 8).
+
+    When not to use it: impacts that bounce (its effective restitution depends on where in the step the impact falls,
+    s00 §3.2), more than a few hundred contacts. First order; an impact is spread over two steps.
+
+    Reference: D. E. Stewart, J. C. Trinkle, Int. J. Numer. Meth. Engng 39 (1996) 2673–2691.
+    """
+
+    nonlinear: bool = False
+    evaluate: str = "prediction"
+    active: ActiveRule | str | float = "growing"
+    directions: int = 8
+    tolerance: float = 1e-10
+    maxiter: int = 60
+    _rule: ActiveRule = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check.choice("evaluate", self.evaluate, ["prediction", "midpoint", "new"])
+        _check.count("directions", self.directions, low=3)
+        _check.number("tolerance", self.tolerance, positive=True)
+        _check.count("maxiter", self.maxiter)
+        object.__setattr__(self, "_rule", active_rule(self.active))
+
+    def band(self, system: System, state: State, h: float) -> float:
+        """Twice the largest displacement of the free step, and the reach of an `active=` distance."""
+        return 2.0 * h * float(np.abs(state.v).max(initial=0.0)) + float(getattr(self._rule, "eps", 0.0))
+
+    def probe(self, system: System, state: State, h: float) -> ContactProblem:
+        """The problem of this step with every candidate active."""
+        candidates = self._candidates(system, state, h)
+        return self._problem(system, state, h, np.zeros(system.nv), candidates, state.q, state.q)
+
+    def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
+        """One step; contacts found violated after the solve are added and the step is solved again (§4)."""
+        t = state.t + h
+        prediction = system.retract(state.q, h * state.v)
+        k = system.forces(state.t + 0.5 * h, system.retract(state.q, 0.5 * h * state.v), state.v)
+        candidates = self._candidates(system, state, h)
+        contact = candidates.unilateral
+        active = ~contact | self._rule.choose(
+            system.gaps(candidates, state.t, state.q),
+            system.gaps(candidates, t, prediction),
+            state.was_active(candidates.key),
+        )
+        solves: list[tuple[str, Solution]] = []
+        while True:
+            done = self._solve_with(system, state, h, k, candidates.take(active), prediction, solve, solves)
+            if not (done.status.success and self._rule.grows):
+                break
+            violated = contact & ~active & (system.gaps(candidates, t, done.state.q) < -VIOLATED)
+            if not violated.any():
+                break
+            active |= violated
+        return self._result(system, state, h, k, done, tuple(solves))
+
+    def _candidates(self, system: System, state: State, h: float) -> Candidates:
+        found = system.detect(state.t, state.q, self.band(system, state, h))
+        return found.polyhedral(self.directions)
+
+    def _solve_with(
+        self,
+        system: System,
+        state: State,
+        h: float,
+        k: FloatArray,
+        candidates: Candidates,
+        prediction: FloatArray,
+        solve: Solve,
+        solves: list[tuple[str, Solution]],
+    ) -> _Pass:
+        """Solve with a fixed active set: once, or by fixed point where anything is taken at the new configuration."""
+        iterate = self.nonlinear or self.evaluate != "prediction"
+        guess = prediction
+        change = np.inf
+        for iteration in range(self.maxiter if iterate else 1):
+            at = {"prediction": prediction, "new": guess, "midpoint": self._middle(system, state.q, guess)}[self.evaluate]
+            problem = self._problem(system, state, h, k, candidates, guess if self.nonlinear else at, at)
+            solution = solve(problem)
+            solves.append(("fixed point" if iterate else "step", solution))
+            new = self._advance(system, state, h, candidates, problem, solution)
+            if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
+                return _Pass(candidates, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence)
+            if not solution.success:
+                return _Pass(candidates, problem, solution, new, solution.status, solution.message)
+            done = _Pass(candidates, problem, solution, new, Status.SOLVED, solution.message)
+            if not iterate:
+                return done
+            change = float(np.abs(system.difference(guess, new.q)).max()) / max(1.0, float(np.abs(new.q).max()))
+            if change <= self.tolerance:
+                return done
+            # A plain fixed point can jump between two contact states for ever; averaging late iterates settles it.
+            guess = new.q if iteration < self.maxiter // 3 else self._middle(system, guess, new.q)
+        message = (
+            f"The fixed point did not converge: after {self.maxiter} iterations q still changes by {change:.1e} "
+            f"(tolerance {self.tolerance:.0e}); try a smaller step or more iterations."
+        )
+        return replace(done, status=Status.NOT_CONVERGED, message=message)
+
+    @staticmethod
+    def _middle(system: System, q0: FloatArray, q1: FloatArray) -> FloatArray:
+        return system.retract(q0, 0.5 * system.difference(q0, q1))
+
+    @staticmethod
+    def _problem(
+        system: System,
+        state: State,
+        h: float,
+        k: FloatArray,
+        candidates: Candidates,
+        at: FloatArray,
+        mass_at: FloatArray,
+    ) -> ContactProblem:
+        """The contact problem with gaps linearised at `at` and the mass at `mass_at` (st96 eq. 29, 32)."""
+        found = system.evaluate(candidates, state.t + h, at)
+        dynamics = system.dynamics(mass_at, found)
+        law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
+        first = np.zeros(len(law), dtype=bool)
+        first[candidates.row_ptr[:-1]] = True
+        holds = (law == Law.EQUALITY) | ((law == Law.UNILATERAL) & first)
+        b = np.where(holds, (found.value - found.row_velocity(system.difference(state.q, at))) / h, 0.0)
+        return ContactProblem(
+            dynamics,
+            v_free=state.v + h * dynamics.minv(k),  # type: ignore[union-attr]
+            b=b,
+            row_ptr=candidates.row_ptr,
+            law=candidates.law,
+            friction=candidates.friction,
+            r0=h * found.bound,
+            length=found.length,
+            key=candidates.key,
+            p_warm=state.warm(candidates.key, candidates.row_ptr),
+        )
+
+    @staticmethod
+    def _advance(
+        system: System, state: State, h: float, candidates: Candidates, problem: ContactProblem, solution: Solution
+    ) -> State:
+        impulses = np.zeros((problem.nk, MAX_ROWS))
+        for i, (start, stop) in enumerate(zip(problem.row_ptr[:-1].tolist(), problem.row_ptr[1:].tolist())):
+            impulses[i, : stop - start] = solution.p[start:stop]
+        return State(state.t + h, system.retract(state.q, h * solution.v), solution.v, candidates.key, impulses)
+
+    @staticmethod
+    def _result(
+        system: System, old: State, h: float, k: FloatArray, done: _Pass, solves: tuple[tuple[str, Solution], ...]
+    ) -> StepResult:
+        new, success = done.state, done.status.success
+        if done.status is Status.NONFINITE:
+            empty = np.zeros(0, dtype=np.int64)
+            none = Contacts(empty, empty, empty, np.zeros(0), np.zeros((0, MAX_ROWS)), np.zeros((0, MAX_ROWS)))
+            return StepResult(old, False, done.status, done.message, none, solves, None)
+        gap = system.gaps(done.candidates, new.t, new.q)
+        contacts = record_contacts(done.candidates, gap, done.problem, done.solution)
+        certificate = certify_step(system, old, new, h, k, done.problem, done.solution.p)
+        return StepResult(new, success, done.status, done.message, contacts, solves, certificate)

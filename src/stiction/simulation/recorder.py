@@ -1,0 +1,87 @@
+"""Collects the steps of a run and makes a Trajectory of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..schemes.base import StepResult
+from ..systems.base import State, System
+from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCertificate, Trajectory
+
+
+class Recorder:
+    """Grows by one step at a time; nothing is computed that the step has not computed already."""
+
+    def __init__(self, system: System, state: State):
+        self._system = system
+        self._states = [state]
+        self._energy = [system.energy(state.q, state.v)]
+        self._contacts: list[Any] = []
+        self._work: list[tuple[float, ...]] = []
+        self._residuals: list[tuple[float, ...]] = []
+        self._success: list[bool] = []
+
+    def add(self, result: StepResult) -> None:
+        """Record a step that was taken."""
+        state, certificate, solution = result.state, result.certificate, result.solution
+        assert certificate is not None
+        balance = certificate.energy
+        self._states.append(state)
+        self._energy.append(self._system.energy(state.q, state.v))
+        self._contacts.append(result.contacts)
+        self._work.append(tuple(getattr(balance, name) for name in BALANCE))
+        solved = {} if solution is None else solution.certificate.as_dict()
+        own = {
+            "penetration": certificate.penetration,
+            "joint_drift": certificate.joint_drift,
+            "energy": balance.residual,
+        }
+        self._residuals.append(tuple(own[name] if name in own else solved.get(name, 0.0) for name in CERTIFICATE))
+        self._success.append(result.success)
+
+    def trajectory(self, info: dict[str, Any]) -> Trajectory:
+        """The run so far."""
+        states, n = self._states, len(self._contacts)
+        work = np.array(self._work, dtype=float).reshape(n, len(BALANCE))
+        residuals = np.array(self._residuals, dtype=float).reshape(n, len(CERTIFICATE))
+        info = {
+            **info,
+            "version": __version__,
+            "coordinates": list(self._system.coordinate_names),
+            "velocities": list(self._system.velocity_names),
+            "constraints": {
+                str(key): self._system.constraint_name(key)
+                for key in sorted({int(k) for c in self._contacts for k in c.key})
+            },
+        }
+        return Trajectory(
+            times=np.array([s.t for s in states]),
+            q=np.array([s.q for s in states]),
+            v=np.array([s.v for s in states]),
+            table=self._table(),
+            energy=EnergyRecord(
+                kinetic=np.array([e.kinetic for e in self._energy]),
+                potential=np.array([e.potential for e in self._energy]),
+                work={name: work[:, i] for i, name in enumerate(BALANCE)},
+            ),
+            certificate=RunCertificate(
+                {name: residuals[:, i] for i, name in enumerate(CERTIFICATE)}, np.array(self._success, dtype=bool)
+            ),
+            info=info,
+        )
+
+    def _table(self) -> ContactTable:
+        contacts = self._contacts
+        step = np.repeat(np.arange(len(contacts)), [len(c) for c in contacts]).astype(np.int64)
+
+        def join(name: str, empty: Any) -> Any:
+            return np.concatenate([getattr(c, name) for c in contacts]) if contacts else empty
+
+        none, rows = np.zeros(0, dtype=np.int64), np.zeros((0, 6))
+        return ContactTable(
+            step, join("key", none), join("law", none), join("mode", none), join("gap", np.zeros(0)),
+            join("impulse", rows), join("velocity", rows),
+        )  # fmt: skip

@@ -1,0 +1,163 @@
+"""Simulator: owns time, the failure policy and the recording; knows no equations."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from ..errors import ModelError, SolverError
+from ..problem.contact_problem import ContactProblem
+from ..problem.laws import Law
+from ..schemes.base import Contacts, Scheme, StepResult
+from ..schemes.stewart_trinkle import StewartTrinkle
+from ..solvers import Solution, Solver, make_solver
+from ..systems.base import State, System
+from .recorder import Recorder
+from .trajectory import Trajectory
+
+OVERLAP = 1e-9  # m: a start that overlaps by more than this is refused
+
+
+class StepWarning(UserWarning):
+    """A step missed its tolerance and was taken all the same (`on_failure="warn"`)."""
+
+
+class Simulator:
+    """Steps a system through time.
+
+    system: what moves; dt: the step [s]; scheme: how time advances (default `StewartTrinkle()`); solver: a name or a
+    solver; tol: the largest certificate error of a solve; on_failure: what happens when a step misses its tolerance:
+    "raise" a `SolverError` with the certificate, "warn" and go on, or "accept". A step that raises leaves the simulator
+    as it was. A combination that cannot work is refused here, with the reason.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        dt: float,
+        *,
+        scheme: Scheme | None = None,
+        solver: str | Solver = "auto",
+        tol: float = 1e-6,
+        on_failure: str = "raise",
+    ):
+        if not hasattr(system, "initial_state"):
+            raise ModelError(f"system must be a system such as GeneralizedSystem; got {type(system).__name__}.")
+        self.system = system
+        self.dt = _check.number("dt", dt, positive=True)
+        self.scheme: Scheme = StewartTrinkle() if scheme is None else scheme
+        if not hasattr(self.scheme, "step"):
+            raise ModelError(f"scheme must be a scheme such as StewartTrinkle(); got {type(scheme).__name__}.")
+        self.solver = make_solver(solver)
+        self.tol = _check.number("tol", tol, positive=True)
+        self.on_failure = _check.choice("on_failure", on_failure, ["raise", "warn", "accept"])
+        self._check_start()
+        reason = self.solver.refuses(self.scheme.probe(system, system.initial_state(), self.dt))
+        if reason is not None:
+            raise ModelError(f"{type(self.scheme).__name__} with solver {self.solver.name!r} cannot run: {reason}")
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the initial state."""
+        self._start = self.system.initial_state()
+        self._steps = 0
+        self.state: State = self._start
+        self._last: StepResult | None = None
+
+    @property
+    def time(self) -> float:
+        """The time of the present state [s]."""
+        return self.state.t
+
+    @property
+    def contacts(self) -> Contacts | None:
+        """What the constraints did in the last step; None before the first."""
+        return None if self._last is None else self._last.contacts
+
+    def step(self) -> StepResult:
+        """One step; the new state is `simulator.state`, and the result says how it went."""
+        result = self.scheme.step(self.system, self.state, self.dt, self._solve)
+        if not result.success:
+            self._failed(result)
+        # Time by counting steps: sums of dt would drift, and two runs of half the length would differ from one.
+        self._steps += 1
+        t = self._start.t + self._steps * self.dt
+        state = result.state
+        self.state = State(t, state.q, state.v, state.keys, state.impulses)
+        self._last = StepResult(
+            self.state, result.success, result.status, result.message, result.contacts, result.solves, result.certificate
+        )
+        return self._last
+
+    def run(self, duration: float, *, progress: bool | None = None) -> Trajectory:
+        """Take the smallest whole number of steps that reaches `duration` [s] from here, and return the trajectory.
+
+        progress: a bar on the terminal; by default when a person is watching. If a step fails, the steps before it
+        are in the error's `trajectory`.
+        """
+        duration = _check.number("duration", duration, positive=True)
+        n = max(1, math.ceil(duration / self.dt - 1e-9))
+        recorder = Recorder(self.system, self.state)
+        with _progress(n, progress) as advance:
+            for _ in range(n):
+                try:
+                    recorder.add(self.step())
+                except SolverError as error:
+                    error.trajectory = recorder.trajectory(self._info())  # type: ignore[attr-defined]
+                    raise
+                advance()
+        return recorder.trajectory(self._info())
+
+    def _solve(self, problem: ContactProblem) -> Solution:
+        return self.solver.solve(problem, tol=self.tol, p0=problem.p_warm)
+
+    def _failed(self, result: StepResult) -> None:
+        where = f"step {self._steps} from t = {self.state.t:.6g} s failed ({result.status}): {result.message}"
+        finite = np.isfinite(result.state.q).all() and np.isfinite(result.state.v).all()
+        if self.on_failure == "raise" or result.certificate is None or not finite:
+            solution = result.solution
+            certificate = None if solution is None else solution.certificate
+            raise SolverError(where, certificate=certificate, status=result.status, result=result)
+        if self.on_failure == "warn":
+            warnings.warn(where, StepWarning, stacklevel=3)
+
+    def _check_start(self) -> None:
+        state = self.system.initial_state()
+        candidates = self.system.detect(state.t, state.q, 0.0)
+        gaps = self.system.gaps(candidates, state.t, state.q)
+        for key, law, gap in zip(candidates.key.tolist(), candidates.law.tolist(), gaps.tolist()):
+            name = self.system.constraint_name(key)
+            if law == Law.UNILATERAL and gap < -OVERLAP:
+                raise ModelError(f"contact {name!r} overlaps by {-gap:.3g} m at the start; move the bodies apart.")
+            if law == Law.EQUALITY and gap > OVERLAP:
+                raise ModelError(f"constraint {name!r} is violated by {gap:.3g} at the start; correct the initial q.")
+
+    def _info(self) -> dict[str, Any]:
+        return {
+            "dt": self.dt,
+            "scheme": repr(self.scheme),
+            "solver": self.solver.name,
+            "tol": self.tol,
+            "system": type(self.system).__name__,
+        }
+
+
+@contextmanager
+def _progress(n: int, wanted: bool | None) -> Iterator[Any]:
+    """A progress bar on standard error, when it is wanted or a person is watching."""
+    if wanted is False or (wanted is None and (n < 200 or not sys.stderr.isatty())):
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("steps", total=n)
+        yield lambda: bar.advance(task)

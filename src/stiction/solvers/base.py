@@ -1,0 +1,53 @@
+"""What every solver takes and returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from .._check import FloatArray, IntArray
+from ..problem.certificate import SolveCertificate, certify
+from ..problem.contact_problem import ContactProblem
+from ..status import Status
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Impulses p (nr,), velocities v (nv,) and u (nr,), the mode of each block (nk,), and how good they are."""
+
+    p: FloatArray
+    v: FloatArray
+    u: FloatArray
+    modes: IntArray
+    success: bool
+    status: Status
+    message: str
+    iterations: int
+    certificate: SolveCertificate
+    solver: str
+
+
+class Solver(Protocol):
+    """Finds impulses. A solver never raises on a problem that it accepts: it returns its status and a certificate."""
+
+    name: str
+
+    def refuses(self, problem: ContactProblem) -> str | None:
+        """None, or a sentence that says why this solver does not take the problem."""
+
+    def solve(
+        self, problem: ContactProblem, *, tol: float, maxiter: int | None = None, p0: FloatArray | None = None
+    ) -> Solution:
+        """Solve to a certificate error of at most `tol`; `maxiter` and the first guess `p0` where they apply."""
+
+
+def finish(
+    problem: ContactProblem, p: FloatArray, *, solver: str, tol: float, status: Status, message: str, iterations: int
+) -> Solution:
+    """Certify the impulses and make the result; an answer above `tol` is never called solved."""
+    certificate, modes, u = certify(problem, p)
+    if status.success and not certificate.ok(tol):
+        status = Status.INACCURATE
+        message = f"{solver} found an answer, but its residual {certificate.error:.2e} is above tol = {tol:.0e}."
+    v = problem.velocity(p)
+    return Solution(p, v, u, modes, status.success, status, message, iterations, certificate, solver)

@@ -1,0 +1,57 @@
+"""Lemke's method on the polyhedral LCP: exact, for up to a few hundred unknowns (st96 §3.2, §4)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import lcp as _lcp
+from .._check import FloatArray
+from ..problem.contact_problem import ContactProblem
+from ..status import Status
+from .base import Solution, finish
+
+MOST_ROWS = 3000
+
+
+def polyhedral_only(problem: ContactProblem, name: str) -> str | None:
+    """The refusal of solvers that need the friction sets to be polyhedra."""
+    if problem.friction.is_polyhedral():
+        return None
+    return (
+        f"{name} solves linear complementarity problems, and this problem has smooth friction cones; "
+        "replace them by polyhedra with problem.polyhedral(directions)."
+    )
+
+
+class Lemke:
+    """Pivots along one path to a solution; finite, exact to round-off, cubic in the number of unknowns.
+
+    When not to use it: more than a few hundred unknowns, smooth friction cones, or when every solution is wanted.
+    """
+
+    name = "lemke"
+
+    def refuses(self, problem: ContactProblem) -> str | None:
+        """Smooth friction cones, and problems whose dense matrix would not fit."""
+        if problem.nr > MOST_ROWS:
+            return f"lemke works on a dense matrix; {problem.nr} rows are more than its limit of {MOST_ROWS}."
+        return polyhedral_only(problem, self.name)
+
+    def solve(
+        self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
+    ) -> Solution:
+        """Pivot to a solution. `maxiter` limits the pivots; a first guess has no use here."""
+        if problem.nr == 0:
+            message = "There is nothing to solve: no contact acts."
+            return finish(problem, np.zeros(0), solver=self.name, tol=tol, status=Status.SOLVED, message=message, iterations=0)  # fmt: skip  # noqa: E501
+        form = problem.to_lcp()
+        answer = _lcp.lemke(form.M, form.q, free=form.free, maxiter=maxiter)
+        return finish(
+            problem,
+            form.impulses(answer.z),
+            solver=self.name,
+            tol=tol,
+            status=answer.status,
+            message=answer.message,
+            iterations=answer.pivots,
+        )

@@ -1,0 +1,152 @@
+"""What moves: the interface that every system offers to the schemes, and the arrays that pass through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from .._check import FloatArray, IntArray
+from ..friction.table import FrictionTable
+from ..problem.dynamics import Dynamics
+from ..problem.laws import Law
+
+MAX_ROWS = 6  # normal, tangent 1, tangent 2, spin, roll 1, roll 2
+
+
+@dataclass(frozen=True)
+class State:
+    """Time t [s], configuration q (nq,), velocity v (nv,), and what the last step did at its constraints.
+
+    keys (nc,) and impulses (nc, 6) are the memory of the last step: schemes use them to know which contacts were
+    active and to start solvers warm. The first column is the normal impulse of a contact.
+    """
+
+    t: float
+    q: FloatArray
+    v: FloatArray
+    keys: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    impulses: FloatArray = field(default_factory=lambda: np.zeros((0, MAX_ROWS)))
+
+    def was_active(self, keys: IntArray) -> np.ndarray:
+        """Which of `keys` carried an impulse in the last step."""
+        return np.isin(keys, self.keys[(self.impulses != 0).any(axis=1)])
+
+    def warm(self, keys: IntArray, row_ptr: IntArray) -> FloatArray:
+        """The last step's impulses in the rows of constraints `keys`; zero for new ones."""
+        p = np.zeros(int(row_ptr[-1]))
+        where = {int(key): i for i, key in enumerate(self.keys)}
+        for k, key in enumerate(keys.tolist()):
+            i = where.get(key)
+            if i is not None:
+                start, stop = row_ptr[k], row_ptr[k + 1]
+                p[start:stop] = self.impulses[i, : stop - start]
+        return p
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Kinetic and potential energy [J]; a system without a known potential reports 0."""
+
+    kinetic: float
+    potential: float
+
+    @property
+    def total(self) -> float:
+        """Kinetic plus potential energy [J]."""
+        return self.kinetic + self.potential
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Which constraints could act, sorted by key; `evaluate` gives their values at any configuration.
+
+    key (nk,) identity over time; law (nk,); row_ptr (nk+1,); friction: one set per block.
+    """
+
+    key: IntArray
+    law: IntArray
+    row_ptr: IntArray
+    friction: FrictionTable
+
+    @property
+    def unilateral(self) -> np.ndarray:
+        """(nk,) whether each is a contact."""
+        return self.law == Law.UNILATERAL
+
+    def take(self, mask: np.ndarray) -> Candidates:
+        """The selected candidates."""
+        chosen = np.flatnonzero(mask)
+        sizes = np.diff(self.row_ptr)[chosen]
+        row_ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return Candidates(self.key[chosen], self.law[chosen], row_ptr, self.friction.take(chosen))
+
+    def polyhedral(self, directions: int) -> Candidates:
+        """The same with every smooth friction set replaced by `directions` directions."""
+        return replace(self, friction=self.friction.polyhedral(directions))
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Candidates evaluated at a configuration.
+
+    value (nr,): the gap in the normal row of a contact [m], the residual of a joint in its rows, 0 in friction rows;
+    rows: the Jacobian, as the system's `dynamics` wants it; bound (nk,): friction force that needs no normal force
+    [N]; length (nr,): 1, or metres for rotational rows.
+    """
+
+    candidates: Candidates
+    value: FloatArray
+    rows: FloatArray
+    bound: FloatArray
+    length: FloatArray
+
+    def row_velocity(self, v: FloatArray) -> FloatArray:
+        """rows·v."""
+        return self.rows @ v
+
+
+class System(Protocol):
+    """Mass matrix, forces, contacts and joints at a configuration; configurations may live on a manifold."""
+
+    nq: int
+    nv: int
+    coordinate_names: tuple[str, ...]
+    velocity_names: tuple[str, ...]
+
+    def initial_state(self) -> State:
+        """The state at which a run starts."""
+
+    def retract(self, q: FloatArray, dq: FloatArray) -> FloatArray:
+        """The configuration reached from q by the velocity-space displacement dq (nv,)."""
+
+    def difference(self, q0: FloatArray, q1: FloatArray) -> FloatArray:
+        """The displacement dq (nv,) with retract(q0, dq) = q1."""
+
+    def mass(self, q: FloatArray) -> FloatArray:
+        """M(q)."""
+
+    def forces(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """k(t, q, v), with the velocity-product (Coriolis, gyroscopic) terms."""
+
+    def energy(self, q: FloatArray, v: FloatArray) -> Energy:
+        """Kinetic and potential energy."""
+
+    def applied_power(self, t: float, q: FloatArray, v: FloatArray) -> float | None:
+        """Power [W] of the forces that do not come from the potential; None when no potential is known."""
+
+    def detect(self, t: float, q: FloatArray, band: float) -> Candidates:
+        """The constraints that could act: every joint and dry friction, and contacts with a gap of up to `band`."""
+
+    def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
+        """(nk,) the gap of each contact [m]; the largest residual of a joint; 0 for dry friction."""
+
+    def evaluate(self, candidates: Candidates, t: float, q: FloatArray) -> Constraints:
+        """Values and rows of the same constraints at q."""
+
+    def dynamics(self, q: FloatArray, constraints: Constraints) -> Dynamics:
+        """The dynamics form with the mass at q and the rows of `constraints`."""
+
+    def constraint_name(self, key: int) -> str:
+        """What people call the constraint."""

@@ -1,0 +1,213 @@
+"""GeneralizedSystem: the papers' own form, generalized coordinates with everything given as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray
+from ..errors import ModelError
+from ..friction.table import FrictionTable
+from ..problem.dynamics import Dense
+from .base import Candidates, Constraints, Energy, State
+from .constraints import Bilateral, DryFriction, Gap
+from .derivatives import derivative
+
+
+class GeneralizedSystem:
+    """A mechanical system M(q) v' = k(t, q, v) + contact forces, q' = v, in n generalized coordinates.
+
+    mass: (n, n) array, or a function of q; symmetric positive definite. forces: (n,) array, a function k(t, q, v) that
+    includes the velocity-product terms, or None. q, v: the initial configuration and velocity (n,); v defaults to
+    rest. gaps: `Gap`s (contacts); constraints: `Bilateral`s (joints); friction: `DryFriction`s (gear boxes).
+    potential: V(q) [J], used for the energy balance only (the forces already contain -∂V/∂q); for constant mass and
+    constant forces it is known, -kᵀq. names: what to call the coordinates.
+    """
+
+    def __init__(
+        self,
+        mass: Any,
+        forces: Any = None,
+        *,
+        q: Any,
+        v: Any = None,
+        gaps: Sequence[Gap] = (),
+        constraints: Sequence[Bilateral] = (),
+        friction: Sequence[DryFriction] = (),
+        potential: Callable[[FloatArray], float] | None = None,
+        names: Sequence[str] | None = None,
+        t: float = 0.0,
+    ):
+        q = _check.floats("q", q, (None,))
+        n = q.size
+        if n == 0:
+            raise ModelError("q must have at least one coordinate.")
+        self.nq = self.nv = n
+        self._initial = State(_check.number("t", t), q, np.zeros(n) if v is None else _check.floats("v", v, (n,)))
+        self.coordinate_names = tuple(names) if names is not None else tuple(f"q{i}" for i in range(n))
+        if len(set(self.coordinate_names)) != n:
+            raise ModelError(f"names must hold {n} different names; got {list(self.coordinate_names)}.")
+        self.velocity_names = tuple(f"v_{name}" for name in self.coordinate_names)
+        self._mass_function = mass if callable(mass) else None
+        self._mass = None if callable(mass) else _check.mass_matrix("mass", mass, n)
+        if forces is None:
+            forces = np.zeros(n)
+        self._force_function = forces if callable(forces) else None
+        self._force = None if callable(forces) else _check.floats("forces", forces, (n,))
+        self._potential = potential
+        self._power: Callable[[float, FloatArray, FloatArray], float] | None = None
+        if potential is None and self._mass is not None and self._force is not None:
+            force = self._force
+            self._potential = lambda x: -float(force @ x)
+            self._power = lambda t, x, y: 0.0
+        self._parts = _prepared([*gaps, *constraints, *friction], self._initial, n)
+        self._all = self._candidates()
+        self.mass(q)
+        self.forces(self._initial.t, q, self._initial.v)
+        self.energy(q, self._initial.v)
+
+    @classmethod
+    def from_lagrangian(
+        cls,
+        mass: Any,
+        potential: Callable[[FloatArray], float] | None = None,
+        *,
+        forces: Callable[[float, FloatArray, FloatArray], Any] | None = None,
+        **options: Any,
+    ) -> GeneralizedSystem:
+        """The system of the Lagrangian L = ½ vᵀM(q)v - V(q), with further forces(t, q, v) that have no potential.
+
+        The Euler–Lagrange equations give (st96 eq. 10 with the sign of its velocity-product terms corrected)
+        `k_l = -½ Σ (∂m_li/∂q_j + ∂m_lj/∂q_i - ∂m_ij/∂q_l) v_i v_j - ∂V/∂q_l`; the derivatives are computed. `options` are those
+        of `GeneralizedSystem`.
+        """
+        mass_of = mass if callable(mass) else None
+
+        def k(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+            out = np.zeros(q.size)
+            if mass_of is not None:
+                dM = derivative(lambda x: np.asarray(mass_of(x), dtype=float), q)  # dM[i, j, l] = ∂m_ij/∂q_l
+                Mdot_v = np.einsum("lij,j,i->l", dM, v, v)
+                out -= Mdot_v - 0.5 * np.einsum("ijl,i,j->l", dM, v, v)
+            if potential is not None:
+                out -= derivative(lambda x: np.float64(potential(x)), q)
+            if forces is not None:
+                out += _check.floats("forces(t, q, v)", forces(t, q, v), (q.size,))
+            return out
+
+        system = cls(mass, k, potential=potential if potential is not None else lambda q: 0.0, **options)
+        system._power = (lambda t, q, v: 0.0) if forces is None else (lambda t, q, v: float(v @ np.asarray(forces(t, q, v))))
+        return system
+
+    # --- the state and its manifold
+
+    def initial_state(self) -> State:
+        """The state at which a run starts."""
+        return self._initial
+
+    def retract(self, q: FloatArray, dq: FloatArray) -> FloatArray:
+        """q + dq: generalized coordinates form a vector space."""
+        return q + dq
+
+    def difference(self, q0: FloatArray, q1: FloatArray) -> FloatArray:
+        """q1 - q0."""
+        return q1 - q0
+
+    # --- mass, forces, energy
+
+    def mass(self, q: FloatArray) -> FloatArray:
+        """M(q), checked to be symmetric positive definite."""
+        if self._mass is not None:
+            return self._mass
+        assert self._mass_function is not None
+        return _check.mass_matrix("mass(q)", self._mass_function(q), self.nv)
+
+    def forces(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """k(t, q, v)."""
+        if self._force is not None:
+            return self._force
+        assert self._force_function is not None
+        return _check.floats("forces(t, q, v)", self._force_function(t, q, v), (self.nv,))
+
+    def energy(self, q: FloatArray, v: FloatArray) -> Energy:
+        """Kinetic and potential energy [J]; the potential is 0 where none is known."""
+        V = 0.0
+        if self._potential is not None:
+            V = _check.number("potential(q)", np.asarray(self._potential(q), dtype=float).item())
+        return Energy(0.5 * float(v @ self.mass(q) @ v), V)
+
+    def applied_power(self, t: float, q: FloatArray, v: FloatArray) -> float | None:
+        """Power of the forces without a potential: vᵀk + ½ vᵀṀv + ∂V/∂q·v, the rate of T + V in free motion."""
+        if self._power is not None:
+            return self._power(t, q, v)
+        if self._potential is None:
+            return None
+        along = np.zeros(1)
+        rate = derivative(lambda s: np.float64(self.energy(q + s[0] * v, v).total), along)[0]
+        return float(v @ self.forces(t, q, v)) + float(rate)
+
+    # --- constraints
+
+    def detect(self, t: float, q: FloatArray, band: float) -> Candidates:
+        """Every constraint: a generalized system has few, and knows no distance beyond its gap functions."""
+        return self._all
+
+    def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
+        """(nk,) the gap of each contact, the largest residual of a joint, 0 for dry friction."""
+        return np.array([self._parts[key].value(t, q) for key in candidates.key.tolist()])
+
+    def evaluate(self, candidates: Candidates, t: float, q: FloatArray) -> Constraints:
+        """Values and rows of the candidates at q."""
+        parts = [self._parts[key] for key in candidates.key.tolist()]
+        value = np.concatenate([part.values(t, q) for part in parts]) if parts else np.zeros(0)
+        rows = np.vstack([part.rows(t, q) for part in parts]) if parts else np.zeros((0, self.nv))
+        bound = np.array([part.bound(t, q) for part in parts])
+        return Constraints(candidates, value, np.ascontiguousarray(rows), bound, np.ones(len(value)))
+
+    def dynamics(self, q: FloatArray, constraints: Constraints) -> Dense:
+        """The Dense form with the mass at q."""
+        return Dense(self.mass(q), constraints.rows, check=False)
+
+    def constraint_name(self, key: int) -> str:
+        """The name of a gap, constraint or dry friction."""
+        return str(self._parts[key].name)
+
+    def constraint_key(self, name: str | Gap | Bilateral | DryFriction) -> int:
+        """The key of a constraint, by its name or by the object itself."""
+        for key, part in enumerate(self._parts):
+            if part is name or part.name == name:
+                return key
+        raise ModelError(f"there is no constraint {name!r}; there are {[p.name for p in self._parts]}.")
+
+    def _candidates(self) -> Candidates:
+        sizes = [part.size for part in self._parts]
+        friction = [part.friction for part in self._parts]
+        dims = [part.size - 1 if isinstance(part, Gap) else part.size if isinstance(part, DryFriction) else 0 for part in self._parts]  # fmt: skip  # noqa: E501
+        return Candidates(
+            key=np.arange(len(sizes)),
+            law=np.array([int(part.law) for part in self._parts], dtype=np.int64),
+            row_ptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            friction=FrictionTable.build([f if d else None for f, d in zip(friction, dims)], dims),
+        )
+
+
+def _prepared(parts: list[Any], state: State, n: int) -> list[Any]:
+    counts: dict[type, int] = {}
+    prefix = {Gap: "contact", Bilateral: "joint", DryFriction: "friction"}
+    names: set[str] = set()
+    for part in parts:
+        if type(part) not in prefix:
+            raise ModelError(
+                f"gaps, constraints and friction take Gap, Bilateral and DryFriction; got {type(part).__name__}."
+            )
+        number = counts.get(type(part), 0)
+        counts[type(part)] = number + 1
+        name = part.name or f"{prefix[type(part)]}{number}"
+        if name in names:
+            raise ModelError(f"two constraints are named {name!r}; names must differ.")
+        names.add(name)
+        part.prepare(name, state.t, state.q, n)
+    return parts
