@@ -12,6 +12,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _NAMES = {
+    # systems: what moves
+    "systems": ["GeneralizedSystem", "Gap", "Bilateral", "DryFriction", "State"],
+    # friction laws
+    "friction": ["Coulomb", "Polyhedral", "Frictionless", "FrictionSet"],
+    # schemes: how time advances, and which contacts act
+    "schemes": ["StewartTrinkle", "Growing", "Within", "Closing", "Speculative", "StepResult", "StepCertificate"],
+    # simulation
+    "simulation": ["Simulator", "Trajectory", "Event", "load", "StepWarning"],
+    # contact problems and their solvers
+    "problem": ["ContactProblem", "Dense", "Bodies", "Delassus", "Law", "Mode", "SolveCertificate"],
+    "solvers": ["solve", "Solution"],
     # errors and outcomes
     "errors": ["StictionError", "ModelError", "SceneError", "SolverError"],
     "status": ["Status"],
@@ -19,7 +30,7 @@ _NAMES = {
 _MODULES = ["analysis", "lcp", "papers"]
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = sorted([*_HOME, *_MODULES])  # noqa: PLE0605
+__all__ = sorted([*_HOME, *_MODULES])
 
 
 def __getattr__(name: str) -> Any:
@@ -38,9 +49,41 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from . import analysis as analysis
     from . import lcp as lcp
+    from . import papers as papers
     from .errors import ModelError as ModelError
     from .errors import SceneError as SceneError
     from .errors import SolverError as SolverError
     from .errors import StictionError as StictionError
+    from .friction import Coulomb as Coulomb
+    from .friction import Frictionless as Frictionless
+    from .friction import FrictionSet as FrictionSet
+    from .friction import Polyhedral as Polyhedral
+    from .problem import Bodies as Bodies
+    from .problem import ContactProblem as ContactProblem
+    from .problem import Delassus as Delassus
+    from .problem import Dense as Dense
+    from .problem import Law as Law
+    from .problem import Mode as Mode
+    from .problem import SolveCertificate as SolveCertificate
+    from .schemes import Closing as Closing
+    from .schemes import Growing as Growing
+    from .schemes import Speculative as Speculative
+    from .schemes import StepCertificate as StepCertificate
+    from .schemes import StepResult as StepResult
+    from .schemes import StewartTrinkle as StewartTrinkle
+    from .schemes import Within as Within
+    from .simulation import Event as Event
+    from .simulation import Simulator as Simulator
+    from .simulation import StepWarning as StepWarning
+    from .simulation import Trajectory as Trajectory
+    from .simulation import load as load
+    from .solvers import Solution as Solution
+    from .solvers import solve as solve
     from .status import Status as Status
+    from .systems import Bilateral as Bilateral
+    from .systems import DryFriction as DryFriction
+    from .systems import Gap as Gap
+    from .systems import GeneralizedSystem as GeneralizedSystem
+    from .systems import State as State
