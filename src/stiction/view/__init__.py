@@ -1,0 +1,1 @@
+"""Plots; nothing in the physics depends on this folder."""
