@@ -86,9 +86,7 @@ def mass_matrix(name: str, value: Any, n: int) -> FloatArray:
     scale = float(np.abs(M).max()) if M.size else 0.0
     if M.size and np.abs(M - M.T).max() > 1e-10 * scale:
         i, j = np.unravel_index(int(np.argmax(np.abs(M - M.T))), M.shape)
-        raise ModelError(
-            f"{name} must be symmetric; entry ({i}, {j}) is {M[i, j]:g} but ({j}, {i}) is {M[j, i]:g}."
-        )
+        raise ModelError(f"{name} must be symmetric; entry ({i}, {j}) is {M[i, j]:g} but ({j}, {i}) is {M[j, i]:g}.")
     try:
         np.linalg.cholesky(M)
     except np.linalg.LinAlgError:

@@ -1,0 +1,20 @@
+"""The command line: `stiction COMMAND`. Errors are one clear line; exit code 2 for bad input, 1 for a run that failed."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    from ..errors import ModelError, SceneError, StictionError
+    from .app import app
+
+    try:
+        app()
+    except StictionError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2 if isinstance(error, (ModelError, SceneError)) else 1)
+    except OSError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

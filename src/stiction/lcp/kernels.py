@@ -201,17 +201,19 @@ def lexicographic(V, y, tie, tied):
 
 
 @njit
-def path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot, fresh):
+def path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot):
     """Pivot until z0 leaves, a ray is met, or the inverse is due for refactoring (`every` pivots after the last).
 
-    info holds the entering variable, the number of pivots, and the pivots since the inverse was fresh.
+    info holds the entering variable, the number of pivots, those since the last refactoring, and 1 when V was just recomputed.
     """
     n = x.shape[0]
     y = np.empty(n)
     noise = np.empty(n)
     tied = np.empty(n, np.int64)
-    if fresh and restore(V, qs, x) < -_LOST:
-        return LOST
+    if info[3] == 1:
+        info[3] = 0
+        if restore(V, qs, x) < -_LOST:
+            return LOST
     while True:
         if info[2] >= every:
             return REFACTOR
@@ -349,7 +351,7 @@ def solve_small(M, q, d, maxiter, every, tie, pivot, MT, qs, ds, r, c, V, x, bas
         z[:] = 0.0
         w[:] = q
         return SOLVED, s, 0.0, True
-    code = path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot, False)
+    code = path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot)
     if code == SOLVED:
         residual, ok = finish(M, q, MT, qs, ds, r, c, s, V, x, basis, z, w)
         return code, s, residual, ok

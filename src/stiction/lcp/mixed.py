@@ -26,6 +26,7 @@ from .pivoting import lemke_arrays
 
 _REGULAR = 1e9  # condition number below which A is inverted as it is
 _RANK = 1e-10  # singular values below this share of the largest are zero
+_ROUND = 1e-13  # what is smaller beside the terms of its sum is round-off
 _AGREE = 1e-9  # dependent equations contradict each other above this share of their right-hand side
 
 Answer = tuple[FloatArray, FloatArray, Status, int, float, FloatArray | None]
@@ -107,21 +108,32 @@ def reduce(p: Blocks) -> Reduction:
         regular = False
     if regular:
         X, x = inverse @ p.C, inverse @ p.a
-        return Reduction(p.B - p.D @ X, p.b - p.D @ x, X, x, np.zeros((p.f.size, 0)))
+        return Reduction(_minus(p.B, p.D, X), _minus(p.b, p.D, x), X, x, np.zeros((p.f.size, 0)))
     U, sigma, Vt = np.linalg.svd(p.A)
     k = _rank(sigma, 1.0)
     pseudo = (Vt[:k].T / sigma[:k]) @ U[:, :k].T
     X, x = pseudo @ p.C, pseudo @ p.a
-    S, s = p.B - p.D @ X, p.b - p.D @ x
+    S, s = _minus(p.B, p.D, X), _minus(p.b, p.D, x)
     C, a, agree = _independent(U[:, k:].T @ p.C, U[:, k:].T @ p.a, np.abs(p.a).max(initial=0.0))
     D = p.D @ Vt[k:].T
     _, sigma, Wt = np.linalg.svd(D, full_matrices=True)
     acting = Wt[: _rank(sigma, 1.0)].T
     D, Y = D @ acting, Vt[k:].T @ acting
     C, a, D, Y = _pair(C, a, D, Y)
+    C, a, D = _chop(C, 1.0), _chop(a, np.abs(p.a).max(initial=0.0)), _chop(D, 1.0)
     zero = np.zeros((C.shape[0], C.shape[0]))
     S = np.block([[zero, zero, C], [zero, zero, -C], [D, -D, S]])
     return Reduction(S, np.concatenate([a, -a, s]), X, x, Y, agree)
+
+
+def _minus(B: FloatArray, D: FloatArray, X: FloatArray) -> FloatArray:
+    """B - D X, exactly zero where nothing but the round-off of X is left: scaling would blow it up into a pivot."""
+    return _chop(B - D @ X, np.abs(B) + np.abs(D) @ np.abs(X))
+
+
+def _chop(value: FloatArray, size: FloatArray | float) -> FloatArray:
+    """The value, exactly zero where it is round-off beside the size of what it was computed from."""
+    return np.where(np.abs(value) > _ROUND * size, value, 0.0)
 
 
 def _rank(sigma: FloatArray, floor: float) -> int:
@@ -189,7 +201,9 @@ def judge(
     error = np.where(basic, np.abs(w), np.maximum(-w, 0.0))
     verified = bool((z[~free] >= 0).all())
     for unit in (np.ones_like(r), r):
-        bound = min(kernels.ACCURACY * (unit * size).max(initial=0.0), kernels.SHARE * (unit * np.abs(q)).max(initial=0.0))
+        bound = min(
+            kernels.ACCURACY * (unit * size).max(initial=0.0), kernels.SHARE * (unit * np.abs(q)).max(initial=0.0)
+        )
         verified = verified and (unit * error).max(initial=0.0) <= bound
     if verified:
         w = np.where(basic, 0.0, np.maximum(w, 0.0))

@@ -46,9 +46,7 @@ class LCPResult:
         return f"{self.status.sentence} ({self.pivots} pivots, residual {self.residual:.1e}.)"
 
 
-def lemke(
-    M: Any, q: Any, *, free: Any = None, covering: Any = None, maxiter: int | None = None
-) -> LCPResult:
+def lemke(M: Any, q: Any, *, free: Any = None, covering: Any = None, maxiter: int | None = None) -> LCPResult:
     """Solve `0 <= z ⟂ w = M z + q >= 0` by Lemke's method with the lexicographic ratio test, so that it cannot cycle.
 
     M is (n, n) and q (n,). `free` is a boolean mask (n,): there z_i has any sign and w_i = 0 (a mixed problem). The positive `covering`
@@ -125,9 +123,11 @@ class _Work:
         self.MT = np.empty((n, n))
         self.V = np.empty((n, n))
         self.basis = np.empty(n, np.int64)
-        self.info = np.zeros(3, np.int64)
+        self.info = np.zeros(4, np.int64)
 
-    def run(self, M: FloatArray, q: FloatArray, d: FloatArray, maxiter: int, every: int, tie: float, pivot: float) -> int:
+    def run(
+        self, M: FloatArray, q: FloatArray, d: FloatArray, maxiter: int, every: int, tie: float, pivot: float
+    ) -> int:
         """One attempt: SOLVED (verified), RAY (verified with a fresh inverse), MAXITER or LOST."""
         code, self.s, self.residual, verified = kernels.solve_small(
             M, q, d, maxiter, every, tie, pivot,
@@ -140,7 +140,7 @@ class _Work:
                 code = LOST
                 break
             code = kernels.path(
-                self.MT, self.qs, self.ds, self.V, self.x, self.basis, self.info, maxiter, every, tie, pivot, True
+                self.MT, self.qs, self.ds, self.V, self.x, self.basis, self.info, maxiter, every, tie, pivot
             )
         if code == SOLVED and not self.refactor():
             code = LOST
@@ -162,7 +162,7 @@ class _Work:
             self.V = np.ascontiguousarray(np.linalg.inv(BT))
         except np.linalg.LinAlgError:
             return False
-        self.info[2] = 0
+        self.info[2], self.info[3] = 0, 1
         return bool(np.isfinite(self.V).all())
 
     def certify(self, M: FloatArray, q: FloatArray) -> bool:

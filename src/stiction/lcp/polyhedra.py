@@ -38,7 +38,9 @@ class Face:
     occur only where free variables are undetermined; the vertices then are those with no part along the lines.
     """
 
-    def __init__(self, problem: Problem, support: np.ndarray, slack: np.ndarray, interior: FloatArray, basis: FloatArray):
+    def __init__(
+        self, problem: Problem, support: np.ndarray, slack: np.ndarray, interior: FloatArray, basis: FloatArray
+    ):
         self._problem = problem
         self._basis = basis  # (dimension, n), equilibrated units
         self._interior = interior
@@ -134,7 +136,9 @@ def extreme_rays(G: FloatArray) -> FloatArray:
         on = np.vstack([on[keep], new_on])
         on = np.column_stack([on, np.concatenate([zero[keep], np.ones(len(new), dtype=bool)])])
         if len(rays) > _RAY_LIMIT:
-            raise StictionError(f"The face has more than {_RAY_LIMIT} vertices and rays; use interior and directions instead.")
+            raise StictionError(
+                f"The face has more than {_RAY_LIMIT} vertices and rays; use interior and directions instead."
+            )
     return rays
 
 
@@ -144,12 +148,12 @@ def _cut(
     """The rays in which a new row meets the edges of the cone, and the rows these lie on."""
     good, bad = np.flatnonzero((value > 0) & ~zero), np.flatnonzero((value < 0) & ~zero)
     found, found_on = [np.empty((0, D))], [np.empty((0, on.shape[1]), dtype=bool)]
-    counts = on.astype(np.float32)
+    counts = on.astype(np.int32)
     for i in good:
         common = on[bad] & on[i]
         near = common.sum(1) >= D - 2
         common, others = common[near], bad[near]
-        shared = common.astype(np.float32)
+        shared = common.astype(np.int32)
         adjacent = (shared @ counts.T >= shared.sum(1, keepdims=True)).sum(1) == 2
         others = others[adjacent]
         new = value[i] * rays[others] - value[others, None] * rays[i]

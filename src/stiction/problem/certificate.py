@@ -75,7 +75,9 @@ class SolveCertificate:
         return "\n".join(lines)
 
 
-def certify(problem: ContactProblem, p: FloatArray, v: FloatArray | None = None) -> tuple[SolveCertificate, IntArray, FloatArray]:
+def certify(
+    problem: ContactProblem, p: FloatArray, v: FloatArray | None = None
+) -> tuple[SolveCertificate, IntArray, FloatArray]:
     """The certificate of impulses p (nr,), the mode of each block (nk,), and the velocities u (nr,) they give.
 
     With `v` (nv,) the velocities are taken from it and the certificate's `dynamics` says how far it is from

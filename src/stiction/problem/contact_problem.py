@@ -230,4 +230,6 @@ class ContactProblem:
 
     def __repr__(self) -> str:
         laws = ", ".join(f"{int((self.law == l).sum())} {l.name.lower()}" for l in Law if (self.law == l).any())
-        return f"ContactProblem({type(self.dynamics).__name__}, {self.nk} blocks ({laws}), {self.nr} rows, nv={self.nv})"
+        return (
+            f"ContactProblem({type(self.dynamics).__name__}, {self.nk} blocks ({laws}), {self.nr} rows, nv={self.nv})"
+        )

@@ -136,7 +136,9 @@ class Bodies:
         for i, block in enumerate(Minv):
             free = np.flatnonzero(np.abs(block).sum(axis=1))
             if len(free):
-                _check.mass_matrix(f"Minv[{i}] (on the degrees of freedom that can move)", block[np.ix_(free, free)], len(free))
+                _check.mass_matrix(
+                    f"Minv[{i}] (on the degrees of freedom that can move)", block[np.ix_(free, free)], len(free)
+                )
         set_(self, "Minv", Minv)
         set_(self, "row_ptr", row_ptr)
 

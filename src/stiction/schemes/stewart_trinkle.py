@@ -125,7 +125,9 @@ class StewartTrinkle:
         guess = prediction
         change = np.inf
         for iteration in range(self.maxiter if iterate else 1):
-            at = {"prediction": prediction, "new": guess, "midpoint": self._middle(system, state.q, guess)}[self.evaluate]
+            at = {"prediction": prediction, "new": guess, "midpoint": self._middle(system, state.q, guess)}[
+                self.evaluate
+            ]
             problem = self._problem(system, state, h, k, candidates, guess if self.nonlinear else at, at)
             solution = solve(problem)
             solves.append(("fixed point" if iterate else "step", solution))

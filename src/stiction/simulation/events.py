@@ -30,7 +30,9 @@ class Event:
     impulse: FloatArray
 
     def __repr__(self) -> str:
-        return f"Event({self.kind} at {self.contact!r}, t = {self.time:.6g} s, normal impulse {self.impulse[0]:.4g} N s)"
+        return (
+            f"Event({self.kind} at {self.contact!r}, t = {self.time:.6g} s, normal impulse {self.impulse[0]:.4g} N s)"
+        )
 
 
 def find_events(times: FloatArray, table: ContactTable, names: dict[int, str]) -> list[Event]:

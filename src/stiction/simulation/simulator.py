@@ -92,7 +92,13 @@ class Simulator:
         state = result.state
         self.state = State(t, state.q, state.v, state.keys, state.impulses)
         self._last = StepResult(
-            self.state, result.success, result.status, result.message, result.contacts, result.solves, result.certificate
+            self.state,
+            result.success,
+            result.status,
+            result.message,
+            result.contacts,
+            result.solves,
+            result.certificate,
         )
         return self._last
 

@@ -18,7 +18,17 @@ from .events import Event, find_events
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BALANCE = ("applied", "friction", "impact", "joints", "motors", "stabilisation", "truncation", "mass_change", "residual")
+BALANCE = (
+    "applied",
+    "friction",
+    "impact",
+    "joints",
+    "motors",
+    "stabilisation",
+    "truncation",
+    "mass_change",
+    "residual",
+)
 CERTIFICATE = (
     "natural_map", "scaled_map", "dynamics", "penetration_rate", "tension", "complementarity", "friction_excess",
     "dissipation_defect", "equality", "bounds", "penetration", "joint_drift", "energy",

@@ -45,6 +45,4 @@ class Enumeration:
             p = np.zeros(problem.nr)
             status = Status.NO_SOLUTION if found.complete else Status.LIMIT
             message = status.sentence
-        return finish(
-            problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=len(impulses)
-        )
+        return finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=len(impulses))

@@ -106,7 +106,9 @@ class Gap:
             raise ModelError(f"{self._label}: phi must return a real number; got {type(raw).__name__}.")
         value = float(array.reshape(()))
         if not np.isfinite(value):
-            raise ModelError(f"{self._label}: phi returned {value} at t = {t:g} s, q = {np.array2string(q, precision=4)}.")
+            raise ModelError(
+                f"{self._label}: phi returned {value} at t = {t:g} s, q = {np.array2string(q, precision=4)}."
+            )
         return value
 
     def values(self, t: float, q: FloatArray) -> FloatArray:

@@ -99,7 +99,9 @@ class GeneralizedSystem:
             return out
 
         system = cls(mass, k, potential=potential if potential is not None else lambda q: 0.0, **options)
-        system._power = (lambda t, q, v: 0.0) if forces is None else (lambda t, q, v: float(v @ np.asarray(forces(t, q, v))))
+        system._power = (
+            (lambda t, q, v: 0.0) if forces is None else (lambda t, q, v: float(v @ np.asarray(forces(t, q, v))))
+        )
         return system
 
     # --- the state and its manifold

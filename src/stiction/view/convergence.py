@@ -27,6 +27,8 @@ def plot_convergence(study: Convergence, *, path: str | Path | None = None) -> F
         top = max(top, float(np.nanmax(values)))
     axes.loglog(h, top * h / h.max(), color="grey", linestyle="--", linewidth=1.0, label="order 1")
     for contact in study.weak:
-        axes.loglog(h[:-1], study.weak_error(contact), "s:", markersize=3, linewidth=0.9, label=f"impulse of {contact}, weak*")
+        axes.loglog(
+            h[:-1], study.weak_error(contact), "s:", markersize=3, linewidth=0.9, label=f"impulse of {contact}, weak*"
+        )
     axes.legend(frameon=False, fontsize=8)
     return finish(figure, path)

@@ -54,7 +54,7 @@ def rod_frames(run: Trajectory, length: float, radius: float, frames: int = 9) -
 def rod_velocities(runs: Mapping[float, Trajectory], name: str, label: str) -> Figure:
     """One velocity for several steps (st96 figures 3–5)."""
     figure = new_figure(8, 4.2)
-    axes = dress(figure.add_subplot(), y=label, title="For different steps h")
+    axes = dress(figure.add_subplot(), y=label, title="For different steps: the dotted one is too coarse")
     for number, (h, run) in enumerate(sorted(runs.items(), reverse=True)):
         axes.step(
             run.times, run[name], where="pre", linewidth=1.0 if number < len(runs) - 1 else 1.6, label=f"h = {h:g} s",
@@ -62,12 +62,6 @@ def rod_velocities(runs: Mapping[float, Trajectory], name: str, label: str) -> F
         )  # fmt: skip
     axes.set_xlim(0.3, 0.7)
     axes.legend(frameon=False, fontsize=8)
-    return figure
-
-
-def rod_convergence(study: Any) -> Figure:
-    """The convergence study as a figure."""
-    figure: Figure = study.plot()
     return figure
 
 
@@ -88,5 +82,5 @@ def rod_summary(run: Trajectory, length: float, radius: float) -> Figure:
     low.semilogy(run.times[1:], error, color=COLOURS[2], label="natural map of each solve")
     low.axhline(run.info["tol"], color="black", linestyle=":", linewidth=1.0, label="tolerance")
     low.set_ylim(1e-18, 1e-8)
-    low.legend(frameon=False, fontsize=8, loc="upper left")
+    low.legend(frameon=False, fontsize=8, loc="center left")
     return figure
