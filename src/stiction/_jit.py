@@ -55,14 +55,14 @@ def njit(function: Callable[..., Any] | None = None, *, inline: bool = False, bo
         return lambda f: njit(f, inline=inline, boundscheck=boundscheck)
     _listen()
     # The cache location is fixed when the decorator runs; restore it so that other users of Numba are not touched.
-    saved = _config.CACHE_DIR
+    saved = _config.CACHE_DIR  # type: ignore[attr-defined]
     folder = cache_folder()
     try:
         if folder is not None:
-            _config.CACHE_DIR = folder
+            _config.CACHE_DIR = folder  # type: ignore[attr-defined]
         return _njit(function, cache=True, error_model="numpy", boundscheck=boundscheck, forceinline=inline)
     finally:
-        _config.CACHE_DIR = saved
+        _config.CACHE_DIR = saved  # type: ignore[attr-defined]
 
 
 class _Announcer(_event.Listener):

@@ -1,4 +1,4 @@
-"""The command line: `stiction COMMAND`. Errors are one clear line; exit code 2 for bad input, 1 for a run that failed."""
+"""The command line: `stiction COMMAND`. Errors are one clear line; exit code 2: bad input, 1: it ran and failed."""
 
 from __future__ import annotations
 

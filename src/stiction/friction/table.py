@@ -9,7 +9,7 @@ import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
-from .sets import MAX_DIM, FrictionSet, Frictionless, as_friction
+from .sets import MAX_DIM, Frictionless, FrictionSet, as_friction
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,9 @@ class FrictionTable:
         """The table with every smooth set replaced by `count` directions (st96 eq. 12); itself if there is none."""
         if all(s.is_polyhedral(int(d)) for s, d in zip(self.sets, self.dims)):
             return self
-        unit = FrictionTable.build([s.polyhedral(int(d), count) for s, d in zip(self.sets, self.dims)], self.dims)
+        unit = FrictionTable.build(
+            [s.polyhedral(int(d), count) for s, d in zip(self.sets, self.dims)], self.dims.tolist()
+        )
         return unit._replace(set_of=unit.set_of[self.set_of], mu=self.mu)
 
     def directions(self, block: int, count: int = 8) -> FloatArray:

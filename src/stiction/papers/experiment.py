@@ -16,9 +16,9 @@ REPRODUCED, DIFFERS, FITTED, NOT_PRINTED = "reproduced", "differs", "fitted", "n
 class Quantity:
     """One number of an experiment.
 
-    paper: the printed value, None where nothing is printed; ours: what we get; tolerance: how near the two must be, from
-    the printed digits; record: the value we have on record, to which `ours` must agree to `record_tolerance`; reason:
-    why it differs, was fitted, or what it means; fitted: a datum was chosen to match it.
+    paper: the printed value, None where nothing is printed; ours: what we get; tolerance: how near the two must be,
+    from the printed digits; record: the value we have on record, to which `ours` must agree to `record_tolerance`;
+    reason: why it differs, was fitted, or what it means; fitted: a datum was chosen to match it.
     """
 
     name: str

@@ -88,7 +88,7 @@ class ContactProblem:
         if isinstance(dynamics, Bodies) and not np.array_equal(dynamics.row_ptr, row_ptr):
             raise ModelError("row_ptr must be the one that the Bodies form was made with.")
         law = _check.integers("law", law, (nk,))
-        if nk and not (0 <= law.min() and law.max() < len(Law)):
+        if nk and not (law.min() >= 0 and law.max() < len(Law)):
             raise ModelError(f"law must hold values of Law (0 to {len(Law) - 1}); got {law.min()} to {law.max()}.")
 
         def rows(name: str, value: Any, default: float, *, finite: bool = True) -> FloatArray:
@@ -223,7 +223,22 @@ class ContactProblem:
         return self._with(dynamics=form, v_free=moving(self.v_free), b=b)
 
     def _with(self, **changes: Any) -> ContactProblem:
-        names = "v_free b row_ptr law friction r0 C lo hi associated length key kind p_warm".split()
+        names = [
+            "v_free",
+            "b",
+            "row_ptr",
+            "law",
+            "friction",
+            "r0",
+            "C",
+            "lo",
+            "hi",
+            "associated",
+            "length",
+            "key",
+            "kind",
+            "p_warm",
+        ]
         fields = {name: getattr(self, name) for name in names}
         fields |= changes
         return ContactProblem(fields.pop("dynamics", self.dynamics), **fields)

@@ -50,8 +50,7 @@ class Dense:
 
     @cached_property
     def _minv_gt(self) -> FloatArray:
-        X: FloatArray = np.linalg.solve(self.M, self.G.T)
-        return X
+        return np.asarray(np.linalg.solve(self.M, self.G.T), dtype=np.float64)
 
     @cached_property
     def _w(self) -> FloatArray:
@@ -71,8 +70,7 @@ class Dense:
 
     def minv(self, f: FloatArray) -> FloatArray:
         """M⁻¹ f."""
-        x: FloatArray = np.linalg.solve(self.M, f)
-        return x
+        return np.asarray(np.linalg.solve(self.M, f), dtype=np.float64)
 
     def mass(self, v: FloatArray) -> FloatArray:
         """M v."""
@@ -128,7 +126,7 @@ class Bodies:
         nk = len(row_ptr) - 1
         for name in ("body_a", "body_b"):
             body = _check.integers(name, getattr(self, name), (nk,))
-            if nk and not (-1 <= body.min() and body.max() < nbody):
+            if nk and not (body.min() >= -1 and body.max() < nbody):
                 raise ModelError(f"{name} must lie between -1 (the fixed world) and {nbody - 1}.")
             set_(self, name, body)
         for name in ("Ja", "Jb"):

@@ -18,7 +18,7 @@ class ActiveRule(Protocol):
     grows: bool
 
     def choose(self, gap: FloatArray, predicted: FloatArray, was_active: np.ndarray) -> np.ndarray:
-        """(nk,) bool. `was_active`: carried an impulse in the last step. `grows`: add those violated after the solve."""
+        """(nk,) bool; `was_active`: carried an impulse in the last step. `grows`: add those violated by the solve."""
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,16 @@ class Speculative:
         return np.ones(len(gap), dtype=bool)
 
 
-_BY_NAME = {"growing": Growing, "closing": Closing, "speculative": Speculative}
+_BY_NAME: dict[str, type] = {"growing": Growing, "closing": Closing, "speculative": Speculative}
 
 
 def active_rule(value: ActiveRule | str | float) -> ActiveRule:
     """A rule by name ("growing", "closing", "speculative"), a number as `Within(eps)`, or the rule itself."""
     if isinstance(value, str):
-        return _BY_NAME[_check.choice("active", value, list(_BY_NAME))]()
+        made: ActiveRule = _BY_NAME[_check.choice("active", value, list(_BY_NAME))]()
+        return made
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return Within(value)
-    if not hasattr(value, "choose"):
+    if isinstance(value, bool) or not hasattr(value, "choose"):
         raise ModelError(f"active must be a rule, its name or a distance in metres; got {type(value).__name__}.")
     return value

@@ -87,7 +87,7 @@ class StepResult:
 
 
 class Scheme(Protocol):
-    """How time advances. A scheme is a pure step: it never saves, prints, raises on a failed solve, or loops over time."""
+    """How time advances. A pure step: it never saves, prints, raises on a failed solve, or loops over time."""
 
     def band(self, system: System, state: State, h: float) -> float:
         """How far to look for contacts [m]."""

@@ -39,7 +39,7 @@ CERTIFICATE = (
 class ContactTable:
     """Every active constraint of every step, in the order of the steps.
 
-    step (m,): the step, 0 for the first; key, law, mode (m,); gap (m,) at the end of the step; impulse, velocity (m, 6).
+    step (m,), 0 for the first; key, law, mode (m,); gap (m,) at the end of the step; impulse, velocity (m, 6).
     """
 
     step: IntArray

@@ -32,7 +32,7 @@ def of_time_and_q(name: str, function: Any) -> Callable[[float, FloatArray], Any
     except (TypeError, ValueError):
         takes = 1
     if takes == 2:
-        return function  # type: ignore[no-any-return]
+        return function
     if takes != 1:
         raise ModelError(f"{name} must take q, or t and q; it takes {takes} arguments.")
     return lambda t, q: function(q)
