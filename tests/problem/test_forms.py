@@ -241,3 +241,15 @@ def test_row_pointers_must_be_those_of_the_bodies():
     form = Bodies([0, 0], [-1, -1], np.ones((2, 3)), np.ones((2, 3)), np.array([np.eye(3)]), [0, 1, 2])
     with pytest.raises(st.ModelError, match="row_ptr"):
         ContactProblem(form, row_ptr=[0, 2], law=[Law.UNILATERAL], friction=[0.1])
+
+
+@pytest.mark.parametrize("law", [Law.DRY, Law.BOX])
+def test_velocities_at_round_off_are_solved(law):
+    """A gear box or a motor that came to rest has v ~ 1e-17 m/s and bounds far above: that is no failure."""
+    problem = ContactProblem(
+        Dense(np.eye(2), np.eye(2)), row_ptr=[0, 2], law=[law], r0=[0.02], lo=[-0.3] * 2, hi=[0.3] * 2,
+        friction=[st.Coulomb(1.0).polyhedral(2, 8) if law == Law.DRY else None], v_free=[8.67e-19, 2.3e-17],
+    )  # fmt: skip
+    s = st.solve(problem, tol=1e-6)
+    assert s.success, s.message
+    assert np.abs(s.v).max() < 1e-16
