@@ -60,7 +60,7 @@ def test_velocities_as_free_variables_give_the_same_impulses():
 
 
 def test_redundant_joints_beside_contacts():
-    """Semidefinite M with duplicated equations, in both signs of each equation: always solved when a solution exists."""
+    """Semidefinite M with dependent equations, in both signs of each equation: solved whenever a solution exists."""
     rng = np.random.default_rng(4)
     for _ in range(300):
         n = int(rng.integers(1, 9))

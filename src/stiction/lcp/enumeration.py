@@ -1,12 +1,12 @@
 """Every solution of a small complementarity problem, points and continua.
 
-Branch and prune on complementary pairs. A node is the polyhedron `{z >= 0, w = M z + q >= 0}` with some z_i or w_i fixed at
-zero. The simplex kernel says which coordinates vanish on all of it. When every pair has one that does, the whole polyhedron consists of
-solutions: it is a piece, and nothing below it needs a look. Otherwise some pair can be positive on both sides, and the node
-splits into z_i = 0 and w_i = 0. What both children share is looked at once: below the second child a polyhedron on which z_i
-vanishes too is part of the first. A piece inside another has at least the zeros of the other, so containment is a comparison of
-bit sets and needs no geometry. In the friction problem (st96 eq. 17) this finds the sticking face, with all of its 2^k patterns of
-β, at a single node.
+Branch and prune on complementary pairs. A node is the polyhedron `{z >= 0, w = M z + q >= 0}` with some z_i or w_i
+fixed at zero. The simplex kernel says which coordinates vanish on all of it. When every pair has one that does, the
+whole polyhedron consists of solutions: it is a piece, and nothing below it needs a look. Otherwise some pair can be
+positive on both sides, and the node splits into z_i = 0 and w_i = 0. What both children share is looked at once: below
+the second child a polyhedron on which z_i vanishes too is part of the first. A piece inside another has at least the
+zeros of the other, so containment is a comparison of bit sets and needs no geometry. In the friction problem (st96 eq.
+17) this finds the sticking face, with all of its 2^k patterns of β, at a single node.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ _VERIFY = 1e-8  # residual of a reported piece, relative to the largest row of |
 
 
 class SolutionSet:
-    """Every solution of a complementarity problem: `isolated` points (k, n) and `faces`, the continua (a tuple of `Face`).
+    """Every solution of a complementarity problem: `isolated` points (k, n), and `faces`, a tuple of continua (`Face`).
 
-    The solution set is the union of both; a point in `isolated` has no other solution nearby, no piece lies inside another, and
-    two faces may share points. Iterating gives vectors (n,): the isolated solutions, then the vertices of the faces, each point once,
-    and `len` counts them; whether a vector belongs to a continuum is said by `faces` alone. `complete` is False when the limit was reached
-    before everything was searched, or a piece could not be verified. `status` is SOLVED (`success`: at least one solution, and all
-    of them are here), NO_SOLUTION (searched completely, there is none), LIMIT or INACCURATE. `nodes` counts the polyhedra examined.
+    The solution set is the union of both; a point in `isolated` has no other solution nearby, no piece lies inside
+    another, and two faces may share points. Iterating gives vectors (n,): the isolated solutions, then the vertices of
+    the faces, each point once, and `len` counts them; whether a vector belongs to a continuum is said by `faces`
+    alone. `complete` is False when the limit was reached before everything was searched, or a piece could not be
+    verified. `status` is SOLVED (`success`: at least one solution, and all of them are here), NO_SOLUTION (searched
+    completely, there is none), LIMIT or INACCURATE. `nodes` counts the polyhedra examined.
     """
 
     def __init__(self, n: int, isolated: list[FloatArray], faces: list[Face], status: Status, nodes: int):
@@ -88,11 +89,12 @@ class SolutionSet:
 
 
 def solutions(M: Any, q: Any, *, free: Any = None, limit: int = 100_000, tol: float = 1e-9) -> SolutionSet:
-    """Find every solution of `0 <= z ⟂ w = M z + q >= 0`, points and continua; `free` (n,) marks rows with z_i free and w_i = 0.
+    """Find every solution of `0 <= z ⟂ w = M z + q >= 0`, points and continua.
 
-    M is (n, n) and q (n,). The work grows with the number of sign patterns that no bound rules out, in the worst case like 2^n; twenty
-    pairs take seconds. `limit` is the largest number of polyhedra to examine; `tol` is the size, in units where the entries of
-    M and the largest of q are near 1, below which a coordinate counts as zero.
+    M is (n, n) and q (n,); the boolean mask `free` (n,) marks rows with z_i free and w_i = 0. The work grows with the
+    number of sign patterns that no bound rules out, in the worst case like 2^n; twenty pairs take seconds. `limit` is
+    the largest number of polyhedra to examine; `tol` is the size, in units where the entries of M and the largest of q
+    are near 1, below which a coordinate counts as zero.
     """
     M = _check.floats("M", M, (None, None))
     n = M.shape[0]
@@ -136,7 +138,9 @@ def _standard_form(p: Problem) -> tuple[FloatArray, FloatArray, np.ndarray]:
 
 
 def _search(p: Problem, limit: int, tol: float) -> tuple[list[FloatArray], int, bool]:
-    """The maximal pieces, each as its relative-interior point x = (z, w, u⁻) with exact zeros; nodes; whether all was searched."""
+    """The maximal pieces, each as its relative-interior point x = (z, w, u⁻) with exact zeros; nodes; whether all was
+    searched.
+    """
     n = p.q.size
     A, b, root = _standard_form(p)
     pair = np.flatnonzero(~p.free)
@@ -199,11 +203,12 @@ def _add(p: Problem, x: FloatArray, isolated: list[FloatArray], faces: list[Face
 
 def _distinct(points: list[FloatArray]) -> list[FloatArray]:
     """The points without repetitions to 1e-9 of their size."""
-    kept: list[FloatArray] = []
+    if len(points) < 2:
+        return points
+    kept = np.array(points)
+    k = 0
     for x in points:
-        if kept:
-            rest = np.abs(np.array(kept) - x).max(axis=1, initial=0.0)
-            if rest.min() <= 1e-9 * np.abs(x).max(initial=0.0):
-                continue
-        kept.append(x)
-    return kept
+        if k == 0 or np.abs(kept[:k] - x).max(axis=1).min() > 1e-9 * np.abs(x).max():
+            kept[k] = x
+            k += 1
+    return list(kept[:k])

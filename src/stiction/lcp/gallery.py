@@ -1,4 +1,4 @@
-"""Complementarity problems with known properties, for tests, benchmarks and first steps: each function returns (M, q)."""
+"""Complementarity problems with known properties, for tests, benchmarks and first steps; each function gives (M, q)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ Problem = tuple[FloatArray, FloatArray]
 def friction_lcp(
     inverse_mass: FloatArray, n: FloatArray, D: FloatArray, mu: FloatArray, v: FloatArray, gap: FloatArray
 ) -> Problem:
-    """The time-stepping problem of p frictional contacts (st96 eq. 17 for p = 1, eq. 29 for more), unknowns (β, c_n, λ).
+    """The time-stepping problem of p frictional contacts (st96 eq. 17; eq. 29 for p > 1), unknowns (β, c_n, λ).
 
-    `inverse_mass` (nv, nv), normals `n` (nv, p), friction directions `D` (nv, p k) contact by contact, friction coefficients `mu` (p,), velocity `v`
-    (nv,) at the end of a free step, and `gap` (p,) the gaps divided by the time step, in m/s.
+    `inverse_mass` (nv, nv), normals `n` (nv, p), friction directions `D` (nv, p k) contact by contact, friction
+    coefficients `mu` (p,), velocity `v` (nv,) at the end of a free step, and `gap` (p,) the gaps divided by the time
+    step, in m/s.
     """
     p = n.shape[1]
     E = np.kron(np.eye(p), np.ones((D.shape[1] // p, 1)))
@@ -30,7 +31,8 @@ def friction_lcp(
 def dry_friction_lcp(inverse_mass: FloatArray, D: FloatArray, v: FloatArray, bound: float) -> Problem:
     """The problem of friction without a contact, a gear box for example (st96 eq. 32), unknowns (β, λ).
 
-    `inverse_mass` (nv, nv), directions `D` (nv, k), free velocity `v` (nv,), and the `bound` on the sum of β, the time step in st96.
+    `inverse_mass` (nv, nv), directions `D` (nv, k), free velocity `v` (nv,), and the `bound` on the sum of β, the time
+    step in st96.
     """
     k = D.shape[1]
     e = np.ones((k, 1))
@@ -41,9 +43,10 @@ def dry_friction_lcp(inverse_mass: FloatArray, D: FloatArray, v: FloatArray, bou
 def random_friction(
     rng: np.random.Generator, contacts: int, *, directions: int = 8, bodies: int | None = None, regular: bool = False
 ) -> Problem:
-    """A problem of the form (st96 eq. 29) from rigid bodies in space, touching each other and the ground, with gaps >= 0.
+    """A problem of the form (st96 eq. 29) of rigid bodies in space that touch each other and the ground, gaps >= 0.
 
-    With `regular=True` one box stands on a grid of ground contacts with round numbers throughout: dependent normals, ties everywhere.
+    With `regular=True` one box stands on a grid of ground contacts with round numbers throughout: dependent normals,
+    ties everywhere.
     """
     if regular:
         points = np.column_stack([rng.integers(-2, 3, (contacts, 2)), -np.ones(contacts)])
@@ -79,10 +82,10 @@ def random_friction(
 
 
 def painleve_rod(*, torque: bool, step: float = 0.01) -> Problem:
-    """The rod of Painlevé's paradox in the time-stepping form of pr11 section 4 (m = 1, l = 2, φ = π/3, µ = 3/2, g = 1, v_x = -1).
+    """The rod of Painlevé's paradox in the time-stepping form (pr11 section 4).
 
-    Unknowns (β₊, β₋, c_n, λ). Without the torque the force–acceleration problem has no solution and this one has one impulse; with it,
-    two and three.
+    Data: m = 1, l = 2, φ = π/3, µ = 3/2, g = 1, v_x = -1. Unknowns (β₊, β₋, c_n, λ). Without the torque the
+    force–acceleration problem has no solution and this one has one impulse; with it, two and three.
     """
     phi, inertia = np.pi / 3, 1 / 3
     inverse_mass = np.diag([1.0, 1.0, 1 / inertia])
@@ -99,7 +102,9 @@ def murty(n: int) -> Problem:
 
 
 def bimatrix_game(A: FloatArray, B: FloatArray) -> Problem:
-    """The game with positive cost matrices A and B (m, n) (Cottle, Pang, Stone, section 1.2): z = (x, y), normalised, is an equilibrium."""
+    """The game with positive cost matrices A and B (m, n) (Cottle, Pang, Stone, section 1.2): z = (x, y), normalised,
+    is an equilibrium.
+    """
     m, n = A.shape
     M = np.block([[np.zeros((m, m)), A], [B.T, np.zeros((n, n))]])
     return M, -np.ones(m + n)

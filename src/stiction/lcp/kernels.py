@@ -1,14 +1,15 @@
 """The compiled part of Lemke's method (Cottle, Pang, Stone: Algorithm 4.4.1 with the lexicographic rule of 4.9).
 
-The system is `I w - M z - d z0 = q`. Its variables are numbered: `w_i` is i, `z_i` is n + i, the artificial `z0` is 2n.
-The state is the explicit inverse of the basis, kept transposed: `V[j]` is column j of B⁻¹. That layout pays three
-times. The entering column is a sum of rows of V, so no reduction stops the vectoriser; a rank-one update skips
-every j whose pivot entry is zero, and these are exactly the rows whose `w_j` is still basic, so the cost follows the
-number of active pairs and not n; and the lexicographic comparison of column j reads one contiguous row.
+The system is `I w - M z - d z0 = q`. Its variables are numbered: `w_i` is i, `z_i` is n + i, the artificial `z0` is
+2n. The state is the explicit inverse of the basis, kept transposed: `V[j]` is column j of B⁻¹. That layout pays three
+times. The entering column is a sum of rows of V, so no reduction stops the vectoriser. Where `w_j` is basic, V[j] is a
+unit vector, known by its place `slot[j]` (-1 elsewhere): sums take it as one number and the rank-one update meets a
+zero and skips it, so the cost of a pivot is n times the number of active pairs. And the lexicographic comparison of
+column j reads one contiguous row.
 
-Everything happens in equilibrated units, `M' = R M C`, `q' = R q / s`, `z = s C z'`, `w = s R⁻¹ w'` with powers of two in R,
-C and s. Positive diagonal scalings keep complementarity and, as the covering vector is scaled with the rows, the very
-path of the method; only the tolerances see them.
+Everything happens in equilibrated units, `M' = R M C`, `q' = R q / s`, `z = s C z'`, `w = s R⁻¹ w'`, with powers of two
+in R, C and s. Positive diagonal scalings keep complementarity and, as the covering vector is scaled with the rows,
+the very path of the method; only the tolerances see them.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def power_of_two(x):
 
 
 @njit
-def start(M, q, d, MT, qs, ds, r, c, V, x, basis, info):
+def start(M, q, d, MT, qs, ds, r, c, V, x, basis, slot, info):
     """Scale the problem and bring z0 into the basis. Returns the scale s of q, or 0 when z = 0 solves the problem."""
     n = q.shape[0]
     info[:] = 0
@@ -67,6 +68,7 @@ def start(M, q, d, MT, qs, ds, r, c, V, x, basis, info):
     for i in range(n):
         worst = min(worst, q[i])
         basis[i] = i
+        slot[i] = i
     if worst >= 0.0:
         return 0.0
     equilibrate(M, r, c)
@@ -95,11 +97,12 @@ def start(M, q, d, MT, qs, ds, r, c, V, x, basis, info):
     info[2] = 1
     exchange(V, x, -ds, row)
     basis[row] = 2 * n
+    slot[row] = -1
     return s
 
 
 @njit
-def column(V, MT, ds, entering, y, noise):
+def column(V, MT, ds, slot, entering, y, noise):
     """y = B⁻¹ a of the entering variable; noise sums the magnitudes, so that y/noise shows what cancelled."""
     n = y.shape[0]
     if entering < n:
@@ -112,7 +115,10 @@ def column(V, MT, ds, entering, y, noise):
     noise[:] = 0.0
     for j in range(n):
         f = a[j]
-        if f != 0.0:
+        if slot[j] >= 0:
+            y[slot[j]] -= f
+            noise[slot[j]] += abs(f)
+        elif f != 0.0:
             for i in range(n):
                 t = f * V[j, i]
                 y[i] -= t
@@ -201,10 +207,11 @@ def lexicographic(V, y, tie, tied):
 
 
 @njit
-def path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot):
+def path(MT, qs, ds, V, x, basis, slot, info, maxiter, every, tie, pivot):
     """Pivot until z0 leaves, a ray is met, or the inverse is due for refactoring (`every` pivots after the last).
 
-    info holds the entering variable, the number of pivots, those since the last refactoring, and 1 when V was just recomputed.
+    info holds the entering variable, the number of pivots, those since the last refactoring, and 1 when V was just
+    recomputed.
     """
     n = x.shape[0]
     y = np.empty(n)
@@ -212,12 +219,12 @@ def path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot):
     tied = np.empty(n, np.int64)
     if info[3] == 1:
         info[3] = 0
-        if restore(V, qs, x) < -_LOST:
+        if restore(V, slot, qs, x) < -_LOST:
             return LOST
     while True:
         if info[2] >= every:
             return REFACTOR
-        column(V, MT, ds, info[0], y, noise)
+        column(V, MT, ds, slot, info[0], y, noise)
         row = leaving_row(V, x, y, noise, basis, tie, pivot, tied)
         if row < 0:
             return RAY
@@ -225,6 +232,10 @@ def path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot):
             return MAXITER
         out = basis[row]
         basis[row] = info[0]
+        if out < n:
+            slot[out] = -1
+        if info[0] < n:
+            slot[info[0]] = row
         exchange(V, x, y, row)
         info[1] += 1
         info[2] += 1
@@ -234,15 +245,24 @@ def path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot):
 
 
 @njit
-def restore(V, qs, x):
+def multiply(V, slot, b, x):
+    """x += B⁻¹ b."""
+    n = x.shape[0]
+    for j in range(n):
+        f = b[j]
+        if slot[j] >= 0:
+            x[slot[j]] += f
+        elif f != 0.0:
+            for i in range(n):
+                x[i] += f * V[j, i]
+
+
+@njit
+def restore(V, slot, qs, x):
     """x = B⁻¹ q from a fresh inverse; returns the most negative value relative to the largest."""
     n = x.shape[0]
     x[:] = 0.0
-    for j in range(n):
-        f = qs[j]
-        if f != 0.0:
-            for i in range(n):
-                x[i] += f * V[j, i]
+    multiply(V, slot, qs, x)
     low = 0.0
     high = 0.0
     for i in range(n):
@@ -252,7 +272,7 @@ def restore(V, qs, x):
 
 
 @njit
-def refine(MT, qs, ds, V, x, basis):
+def refine(MT, qs, ds, V, x, basis, slot):
     """Two steps of iterative refinement of B x = q with the inverse at hand: residuals of order round-off."""
     n = x.shape[0]
     rest = np.empty(n)
@@ -267,23 +287,19 @@ def refine(MT, qs, ds, V, x, basis):
                 f = x[k]
                 for i in range(n):
                     rest[i] += f * a[i]
-        for j in range(n):
-            f = rest[j]
-            if f != 0.0:
-                for i in range(n):
-                    x[i] += f * V[j, i]
+        multiply(V, slot, rest, x)
 
 
 @njit
-def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, z, w):
+def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, slot, z, w):
     """z and w from the basis, refined; returns (natural-map residual, verified).
 
-    Verified means: with z >= 0 exactly, `w_i >= 0` and `w_i = 0` where z_i is basic hold for the stored M and q to ACCURACY,
-    relative to the largest row of |M||z| + |q|, and to SHARE, relative to the largest |q|; both in the caller's units and
-    in the equilibrated ones, so that a row of tiny numbers cannot hide behind one of large numbers.
+    Verified means: with z >= 0 exactly, `w_i >= 0` and `w_i = 0` where z_i is basic hold for the stored M and q to
+    ACCURACY, relative to the largest row of |M||z| + |q|, and to SHARE, relative to the largest |q|; both in the
+    caller's units and in the equilibrated ones, so that a row of tiny numbers cannot hide behind one of large numbers.
     """
     n = q.shape[0]
-    refine(MT, qs, ds, V, x, basis)
+    refine(MT, qs, ds, V, x, basis, slot)
     z[:] = 0.0
     active = np.zeros(n, np.int64)
     for k in range(n):
@@ -323,12 +339,12 @@ def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, z, w):
 
 
 @njit
-def direction(MT, ds, V, basis, info, c, ray):
+def direction(MT, ds, V, basis, slot, info, c, ray):
     """The z part of the ray of the entering variable (largest entry 1): z + t·ray for t >= 0, with z0 not falling."""
     n = c.shape[0]
     y = np.empty(n)
     noise = np.empty(n)
-    column(V, MT, ds, info[0], y, noise)
+    column(V, MT, ds, slot, info[0], y, noise)
     ray[:] = 0.0
     if n <= info[0] < 2 * n:
         ray[info[0] - n] = c[info[0] - n]
@@ -344,15 +360,17 @@ def direction(MT, ds, V, basis, info, c, ray):
 
 
 @njit
-def solve_small(M, q, d, maxiter, every, tie, pivot, MT, qs, ds, r, c, V, x, basis, info, z, w):
-    """start, path and finish in one call: what a problem that needs no refactoring costs. Returns (code, s, residual, ok)."""
-    s = start(M, q, d, MT, qs, ds, r, c, V, x, basis, info)
+def solve_small(M, q, d, maxiter, every, tie, pivot, MT, qs, ds, r, c, V, x, basis, slot, info, z, w):
+    """start, path and finish in one call: all that a problem without refactoring needs. Returns (code, s, residual,
+    ok).
+    """
+    s = start(M, q, d, MT, qs, ds, r, c, V, x, basis, slot, info)
     if s == 0.0:
         z[:] = 0.0
         w[:] = q
         return SOLVED, s, 0.0, True
-    code = path(MT, qs, ds, V, x, basis, info, maxiter, every, tie, pivot)
+    code = path(MT, qs, ds, V, x, basis, slot, info, maxiter, every, tie, pivot)
     if code == SOLVED:
-        residual, ok = finish(M, q, MT, qs, ds, r, c, s, V, x, basis, z, w)
+        residual, ok = finish(M, q, MT, qs, ds, r, c, s, V, x, basis, slot, z, w)
         return code, s, residual, ok
     return code, s, np.inf, False

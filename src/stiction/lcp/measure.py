@@ -12,10 +12,11 @@ from .pivoting import free_mask
 
 
 def residual(M: Any, q: Any, z: Any, *, free: Any = None) -> float:
-    """The natural-map residual `‖min(z, M z + q)‖_∞` of the complementarity problem (M, q); zero exactly at its solutions.
+    """The natural-map residual `‖min(z, M z + q)‖_∞` of the problem (M, q); zero exactly at its solutions.
 
-    M is (n, n), q and z (n,). Rows of the boolean mask `free` (n,) are equations and count with `|M z + q|`. The number is in the
-    caller's units, where z and w may differ in scale; compare it with the largest entry of `|M||z| + |q|`.
+    M is (n, n), q and z (n,). Rows of the boolean mask `free` (n,) are equations and count with `|M z + q|`. The
+    number is in the caller's units, where z and w may differ in scale; compare it with the largest entry of `|M||z| +
+    |q|`.
     """
     M = _check.floats("M", M, (None, None))
     n = M.shape[0]

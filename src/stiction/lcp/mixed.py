@@ -3,14 +3,15 @@
 With u free and v >= 0 the problem reads `0 = A u + C v + a`, `0 <= v ⟂ w = D u + B v + b >= 0`.
 
 - A regular: `u = -A⁻¹ (C v + a)` and v solves the LCP of the Schur complement `B - D A⁻¹ C`.
-- A singular, with null spaces U₂ᵀ A = 0 and A V₂ = 0: what A determines is eliminated as above by its pseudo-inverse. There remain
-  the equations `U₂ᵀ (C v + a) = 0`, without any u, and free variables y of `u = ... + V₂ y`, without any equation. Dependent equations
-  are dropped when they agree (redundant joints) and reported when they contradict each other; free variables that
-  act on nothing are set to zero, the multipliers of minimum norm.
-- Equations and variables that are left couple through v alone, as in M = [[0, 1], [-1, 0]] with the first variable free. They become
-  an LCP by `y = y⁺ - y⁻` with `y⁺ ⟂ g >= 0`, `y⁻ ⟂ -g >= 0`, which says g = 0. Equations may be combined at will, so they are
-  first combined to look like the negative transpose of the columns of y: the matrix is then positive semidefinite whenever the given one can be
-  made so, and Lemke's method ends at a solution if there is one. For other matrices it may end on a ray, as always.
+- A singular, with null spaces U₂ᵀ A = 0 and A V₂ = 0: what A determines is eliminated as above by its pseudo-inverse.
+  There remain the equations `U₂ᵀ (C v + a) = 0`, without any u, and free variables y of `u = ... + V₂ y`, without any
+  equation. Dependent equations are dropped when they agree (redundant joints) and reported when they contradict each
+  other; free variables that act on nothing are set to zero, the multipliers of minimum norm.
+- Equations and variables that are left couple through v alone, as in M = [[0, 1], [-1, 0]] with the first variable
+  free. They become an LCP by `y = y⁺ - y⁻` with `y⁺ ⟂ g >= 0`, `y⁻ ⟂ -g >= 0`, which says g = 0. Equations may be
+  combined at will, so they are first combined to look like the negative transpose of the columns of y: the matrix is
+  then positive semidefinite whenever the given one can be made so, and Lemke's method ends at a solution if there is
+  one. For other matrices it may end on a ray, as always.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ class Reduction:
 
 
 def lemke_mixed(M: FloatArray, q: FloatArray, free: np.ndarray, d: FloatArray, maxiter: int) -> Answer:
-    """The unchecked path of `lemke` with free variables; takes and returns what `lemke_arrays` does, and the mask `free` (n,)."""
+    """The unchecked path of `lemke` with free variables; takes and returns what `lemke_arrays` does, and the mask
+    `free` (n,).
+    """
     n = q.shape[0]
     r, c = np.empty(n), np.empty(n)
     M = M if M.flags.carray else M.copy(order="C")
@@ -137,7 +140,9 @@ def _chop(value: FloatArray, size: FloatArray | float) -> FloatArray:
 
 
 def _rank(sigma: FloatArray, floor: float) -> int:
-    """The number of singular values that are not zero, beside the largest or the unit entries of an equilibrated matrix."""
+    """The number of singular values that are not zero, beside the largest or the unit entries of an equilibrated
+    matrix.
+    """
     return int((sigma > _RANK * max(floor, sigma.max(initial=0.0))).sum())
 
 
@@ -152,7 +157,7 @@ def _independent(C: FloatArray, a: FloatArray, size: float) -> tuple[FloatArray,
 def _pair(
     C: FloatArray, a: FloatArray, D: FloatArray, Y: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """As many equations as free columns (filled up with zeros), the equations combined towards C = -Dᵀ where possible."""
+    """As many equations as free columns (zeros fill up); the equations are combined towards C = -Dᵀ where possible."""
     rows, columns = C.shape[0], D.shape[1]
     if rows == columns and rows > 0:
         inverse = np.linalg.pinv(C)
@@ -169,7 +174,7 @@ def _pair(
 
 
 def polish(M: FloatArray, q: FloatArray, free: np.ndarray, z: FloatArray) -> FloatArray:
-    """Refine z on the full problem: the rows of free and of positive variables are solved as equations, from where z is."""
+    """Refine z on the full problem, with the rows of free and of positive variables as equations."""
     z = np.where(free, z, np.maximum(z, 0.0))
     active = np.flatnonzero(free | (z > 0))
     block = M[np.ix_(active, active)]

@@ -21,11 +21,11 @@ _ATTEMPTS = ((128, 1e-12, 1e-11), (16, 1e-10, 1e-9), (4, 1e-13, 1e-12))
 
 @dataclass(slots=True)
 class LCPResult:
-    """The outcome of `lemke`: `z` and `w` (n,), `success`, `status`, `message`, the number of `pivots`, the `residual` and the `ray`.
+    """The outcome of `lemke`: `z` and `w` (n,), `success`, `status`, `message`, `pivots`, `residual` and `ray`.
 
-    `residual` is the natural map (see `residual`). On success `z >= 0` and `w >= 0` hold exactly, `w` is exactly zero where z is
-    basic, and `w = M z + q` holds to round-off. `ray` (n,) is the direction along which the method left when `status` is
-    `Status.RAY`, else None; z is then the point where the ray starts and no solution.
+    `residual` is the natural map (see `residual`). On success `z >= 0` and `w >= 0` hold exactly, `w` is exactly zero
+    where z is basic, and `w = M z + q` holds to round-off. `ray` (n,) is the direction along which the method left
+    when `status` is `Status.RAY`, else None; z is then the point where the ray starts and no solution.
     """
 
     z: FloatArray
@@ -49,12 +49,13 @@ class LCPResult:
 def lemke(M: Any, q: Any, *, free: Any = None, covering: Any = None, maxiter: int | None = None) -> LCPResult:
     """Solve `0 <= z ⟂ w = M z + q >= 0` by Lemke's method with the lexicographic ratio test, so that it cannot cycle.
 
-    M is (n, n) and q (n,). `free` is a boolean mask (n,): there z_i has any sign and w_i = 0 (a mixed problem). The positive `covering`
-    vector d (n,), default ones, chooses the path `w = M z + q + d z0` on which z0 falls to zero; entries of free rows are not
-    used. `maxiter` limits the pivots (default the larger of 10 000 and 50 n). The method ends at a solution or on a ray; a ray proves
-    that there is no solution only for some matrices (copositive-plus ones, for example). It always ends at a solution for
-    the friction problems (st96 eqs. 17, 29, 32) with gaps >= 0. Cost: about n pivots of O(n²). (Cottle, Pang, Stone, The Linear
-    Complementarity Problem, Algorithm 4.4.1 and section 4.9.)
+    M is (n, n) and q (n,). `free` is a boolean mask (n,): there z_i has any sign and w_i = 0 (a mixed problem). The
+    positive `covering` vector d (n,), default ones, chooses the path `w = M z + q + d z0` on which z0 falls to zero;
+    entries of free rows are not used. `maxiter` limits the pivots (default the larger of 10 000 and 50 n). The method
+    ends at a solution or on a ray; a ray proves that there is no solution only for some matrices (copositive-plus
+    ones, for example). It always ends at a solution for the friction problems (st96 eqs. 17, 29, 32) with gaps >= 0.
+    Cost: about n pivots of O(n²). (Cottle, Pang, Stone, The Linear Complementarity Problem, Algorithm 4.4.1 and
+    section 4.9.)
     """
     M = _check.floats("M", M, (None, None))
     n = M.shape[0]
@@ -115,14 +116,12 @@ def lemke_arrays(
 class _Work:
     """The arrays of one solve and the loop around the kernels that refactors the inverse when it is due."""
 
-    __slots__ = ("MT", "V", "basis", "c", "ds", "info", "qs", "r", "residual", "s", "w", "x", "z")
+    __slots__ = ("MT", "V", "basis", "c", "ds", "info", "qs", "r", "residual", "s", "slot", "w", "x", "z")
 
     def __init__(self, n: int):
-        vectors = np.empty((7, n))
-        self.qs, self.ds, self.r, self.c, self.x, self.z, self.w = vectors
-        self.MT = np.empty((n, n))
-        self.V = np.empty((n, n))
-        self.basis = np.empty(n, np.int64)
+        self.qs, self.ds, self.r, self.c, self.x, self.z, self.w = np.empty((7, n))
+        self.MT, self.V = np.empty((2, n, n))
+        self.basis, self.slot = np.empty((2, n), np.int64)
         self.info = np.zeros(4, np.int64)
 
     def run(
@@ -131,7 +130,7 @@ class _Work:
         """One attempt: SOLVED (verified), RAY (verified with a fresh inverse), MAXITER or LOST."""
         code, self.s, self.residual, verified = kernels.solve_small(
             M, q, d, maxiter, every, tie, pivot,
-            self.MT, self.qs, self.ds, self.r, self.c, self.V, self.x, self.basis, self.info, self.z, self.w,
+            self.MT, self.qs, self.ds, self.r, self.c, self.V, self.x, self.basis, self.slot, self.info, self.z, self.w,
         )  # fmt: skip
         if verified:
             return SOLVED
@@ -140,40 +139,45 @@ class _Work:
                 code = LOST
                 break
             code = kernels.path(
-                self.MT, self.qs, self.ds, self.V, self.x, self.basis, self.info, maxiter, every, tie, pivot
+                self.MT, self.qs, self.ds, self.V, self.x, self.basis, self.slot, self.info, maxiter, every, tie, pivot
             )
-        if code == SOLVED and not self.refactor():
-            code = LOST
         # A verified answer is a solution however the path ended: on a ray with z0 at round-off, for example.
-        if self.certify(M, q):
+        if self.certify(M, q) or (code == SOLVED and self.refactor() and self.certify(M, q)):
             return SOLVED
         return LOST if code == SOLVED else int(code)
 
     def refactor(self) -> bool:
-        """Recompute the inverse of the basis by LAPACK; False when the basis is singular to working precision."""
+        """Recompute the inverse of the basis by LAPACK; False when the basis is singular to working precision.
+
+        With the rows ordered (w_j basic, others) the basis is [[I, N₁], [0, N₂]]: only the block N₂ of active pairs is
+        inverted.
+        """
         n = self.x.shape[0]
-        slack = self.basis < n
-        BT = np.zeros((n, n))
-        BT[np.flatnonzero(slack), self.basis[slack]] = 1.0
-        for k in np.flatnonzero(~slack):
-            b = self.basis[k]
-            BT[k] = -self.ds if b == 2 * n else -self.MT[b - n]
+        inside = np.flatnonzero(self.slot < 0)
+        outside = np.flatnonzero(self.slot >= 0)
+        places = np.flatnonzero(self.basis >= n)
+        N = np.array([-self.ds if b == 2 * n else -self.MT[b - n] for b in self.basis[places]]).reshape(-1, n).T
         try:
-            self.V = np.ascontiguousarray(np.linalg.inv(BT))
+            inverse = np.linalg.inv(N[inside])
         except np.linalg.LinAlgError:
             return False
+        self.V[:] = 0.0
+        self.V[outside, self.slot[outside]] = 1.0
+        self.V[np.ix_(inside, places)] = inverse.T
+        self.V[np.ix_(inside, self.slot[outside])] = -(N[outside] @ inverse).T
         self.info[2], self.info[3] = 0, 1
-        return bool(np.isfinite(self.V).all())
+        return bool(np.isfinite(inverse).all())
 
     def certify(self, M: FloatArray, q: FloatArray) -> bool:
         """Fill z, w and the residual from the basis; True when they are verified to be a solution."""
         self.residual, verified = kernels.finish(
-            M, q, self.MT, self.qs, self.ds, self.r, self.c, self.s, self.V, self.x, self.basis, self.z, self.w
-        )
+            M, q, self.MT, self.qs, self.ds, self.r, self.c, self.s,
+            self.V, self.x, self.basis, self.slot, self.z, self.w,
+        )  # fmt: skip
         return bool(verified)
 
     def ray(self) -> FloatArray:
         """The z part of the secondary ray, its largest entry 1."""
         ray = np.empty_like(self.z)
-        kernels.direction(self.MT, self.ds, self.V, self.basis, self.info, self.c, ray)
+        kernels.direction(self.MT, self.ds, self.V, self.basis, self.slot, self.info, self.c, ray)
         return ray

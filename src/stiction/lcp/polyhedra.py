@@ -29,13 +29,14 @@ class Problem:
 
 
 class Face:
-    """A continuum of solutions: `{z: z_i = 0 off the support, w_i = 0 off the slack, z_i >= 0, w_i >= 0}`, of positive dimension.
+    """A continuum of solutions, `{z: z_i = 0 off the support, w_i = 0 off the slack, z_i >= 0, w_i >= 0}`.
 
-    `support` and `slack` (n,) are boolean: where z_i (w_i) is positive in the relative interior; no index is in both, and
-    free variables count to the support. `dimension` is that of the face, `interior` (n,) a point of its relative interior,
-    `directions` (dimension, n) an orthonormal basis of the differences of its points. `vertices` (k, n), `rays` (k, n) and `lines`
-    (k, n) span it: every point is a mean of vertices plus nonnegative multiples of rays plus multiples of lines. Lines
-    occur only where free variables are undetermined; the vertices then are those with no part along the lines.
+    `support` and `slack` (n,) are boolean: where z_i (w_i) is positive in the relative interior; no index is in both,
+    and free variables count to the support. `dimension` is that of the face, `interior` (n,) a point of its relative
+    interior, `directions` (dimension, n) an orthonormal basis of the differences of its points. `vertices` (k, n),
+    `rays` (k, n) and `lines` (k, n) span it: every point is a mean of vertices plus nonnegative multiples of rays plus
+    multiples of lines. Lines occur only where free variables are undetermined; the vertices then are those with no
+    part along the lines.
     """
 
     def __init__(
@@ -77,7 +78,9 @@ class Face:
         return self._span[2]
 
     def contains(self, z: Any, *, tol: float = 1e-9) -> bool:
-        """True when z (n,) lies on the face to `tol`, relative to the size of z and of the rows of |M||z| + |q|, in equilibrated units."""
+        """True when z (n,) lies on the face to `tol`, relative to the size of z and of the rows of |M||z| + |q|, in
+        equilibrated units.
+        """
         p = self._problem
         y = _check.floats("z", z, (p.q.size,)) / (p.s * p.c)
         w = p.M @ y + p.q
@@ -114,10 +117,11 @@ def _largest_one(rays: FloatArray) -> FloatArray:
 
 
 def extreme_rays(G: FloatArray) -> FloatArray:
-    """The extreme rays (k, D) of the pointed cone {x: G x >= 0} by the double description (Motzkin); G (m, D) has rank D.
+    """The extreme rays (k, D) of the pointed cone {x: G x >= 0}, G (m, D) of rank D, by Motzkin's double description.
 
-    The cone of D independent rows is simplicial; each further row cuts off the rays on its wrong side and adds one ray for
-    every pair of adjacent rays that it separates. Two rays are adjacent when no third lies on all rows that both lie on.
+    The cone of D independent rows is simplicial; each further row cuts off the rays on its wrong side and adds one ray
+    for every pair of adjacent rays that it separates. Two rays are adjacent when no third lies on all rows that both
+    lie on.
     """
     norms = np.linalg.norm(G, axis=1)
     G = G[norms > _ZERO * max(1.0, norms.max())]
@@ -163,7 +167,9 @@ def _cut(
 
 
 def _independent_rows(G: FloatArray) -> np.ndarray:
-    """Indices of D well-conditioned independent rows of G (m, D): Gram-Schmidt, always taking the largest that is left."""
+    """Indices of D well-conditioned independent rows of G (m, D): Gram-Schmidt, always taking the largest that is
+    left.
+    """
     rest = G.copy()
     chosen = []
     for _ in range(G.shape[1]):

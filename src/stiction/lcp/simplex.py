@@ -1,7 +1,8 @@
 """A small dense simplex kernel that answers one question of a polyhedron: which coordinates are zero on all of it?
 
-`{x >= 0: A x = b}` in standard form, where banned columns are fixed at zero. The enumeration asks it at every node, a few thousand
-times, for tens of variables; there a tableau in cache is about a hundred times faster than a call of a general LP code.
+`{x >= 0: A x = b}` in standard form, where banned columns are fixed at zero. The enumeration asks it at every node, a
+few thousand times, for tens of variables; there a tableau in cache is about a hundred times faster than a call of a
+general LP code.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def classify(A, b, banned, tol, total, positive):
 
 @njit
 def first_vertex(A, b, banned, tol, T, basis):
-    """Phase one: a basic feasible tableau, or False when there is none. Redundant rows end with basis -2 and are zeroed."""
+    """Phase one: a basic feasible tableau, or False when there is none. Redundant rows end with basis -2 and are
+    zeroed.
+    """
     rows, N = A.shape
     for i in range(rows):
         sign = 1.0 if b[i] >= 0.0 else -1.0
@@ -90,7 +93,9 @@ def first_vertex(A, b, banned, tol, T, basis):
 
 @njit
 def blocking(T, basis, enter, bland):
-    """The row of the ratio test for the entering column, or -1; ties go to the largest pivot, or to the smallest index."""
+    """The row of the ratio test for the entering column, or -1; ties go to the largest pivot, or to the smallest
+    index.
+    """
     rows = T.shape[0]
     N = T.shape[1] - 1
     row = -1
