@@ -22,7 +22,7 @@ from ..friction.sets import FrictionSet
 from ..friction.table import FrictionTable
 from .certificate import SolveCertificate, certify
 from .dynamics import Bodies, Delassus, Dense, Dynamics
-from .laws import Law
+from .laws import DRY, UNILATERAL, Law
 
 if TYPE_CHECKING:
     from .polyhedral import PolyhedralLCP
@@ -113,7 +113,7 @@ class ContactProblem:
         self._check_values()
 
     def _friction_table(self, friction: Any, sizes: IntArray) -> FrictionTable:
-        dims = np.where(self.law == Law.UNILATERAL, sizes - 1, np.where(self.law == Law.DRY, sizes, 0))
+        dims = np.where(self.law == UNILATERAL, sizes - 1, np.where(self.law == DRY, sizes, 0))
         nk = len(sizes)
         if isinstance(friction, FrictionTable):
             if len(friction.set_of) != nk or not np.array_equal(friction.dims[friction.set_of], dims):

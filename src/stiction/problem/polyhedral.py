@@ -1,10 +1,13 @@
-"""The polyhedral LCP of a contact problem, in the variable order of st96 eq. 29: free, β, c_n, box, λ.
+"""The polyhedral LCP of a contact problem, in the variable order of st96 eq. 29: free, β, c_n, box, slack, λ.
 
 With impulses `p = P z + p0` and `u = W p + q`, the rows of β, c_n and of equalities are the columns of P against u,
-so the matrix is `Pᵀ W P` plus the incidence of the friction bounds:
+so the matrix is `Pᵀ W P` plus the incidence of the friction bounds and boxes:
 
     w_β = D^T u_t + λ e          w_c = u_n (- mu λ for the associated law, ah03 eq. 2.10)
     w_λ = mu c_n + r0 - e^T β    free rows: u = 0        box: w_x = u + s, w_s = hi - lo - x, p = lo + x
+
+P and the incidence depend on the laws and friction sets alone, not on the step's numbers; they are made once for each
+combination that occurs and kept with the friction table.
 """
 
 from __future__ import annotations
@@ -15,11 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from .._check import FloatArray
-from .laws import Law
+from .._check import FloatArray, IntArray
+from .laws import BOX, EQUALITY, UNILATERAL
 
 if TYPE_CHECKING:
     from .contact_problem import ContactProblem
+
+GROUPS = ("free", "beta", "normal", "box", "slack", "lambda")
 
 
 @dataclass(frozen=True)
@@ -41,90 +46,119 @@ class PolyhedralLCP:
         return self.P @ z + self.p0
 
 
+@dataclass(frozen=True)
+class _Structure:
+    """What does not change from step to step: the map P, the incidence E, and where λ and slacks sit."""
+
+    P: FloatArray
+    E: FloatArray
+    free: npt.NDArray[np.bool_]
+    names: tuple[tuple[str, int], ...]
+    slack_at: IntArray
+    slack_row: IntArray
+    lambda_at: IntArray
+    lambda_block: IntArray
+
+
 def to_lcp(problem: ContactProblem, directions: int = 8) -> PolyhedralLCP:
     """Build the LCP; smooth friction sets are replaced by `directions` directions."""
-    columns: dict[str, list[tuple[FloatArray, int]]] = {name: [] for name in ("free", "beta", "normal", "box")}
+    s = _structure(problem, directions)
+    W = problem.delassus()
     p0 = np.zeros(problem.nr)
-    bounded: list[tuple[int, int]] = []  # (position in "box", row) of boxes with two finite bounds
-    rubbing: list[int] = []  # blocks with a friction multiplier λ
+    u0 = problem.q
+    if (problem.law == BOX).any():
+        p0 = _box_offset(problem)
+        u0 = W @ p0 + u0
+    M = s.P.T @ W @ s.P + s.E
+    q = s.P.T @ u0
+    q[s.lambda_at] = problem.r0[s.lambda_block]
+    q[s.slack_at] = problem.hi[s.slack_row] - problem.lo[s.slack_row]
+    return PolyhedralLCP(M, q, s.free, s.P, p0, s.names)
 
-    def add(group: str, block: int, rows: slice | int, values: FloatArray | float) -> None:
-        column = np.zeros(problem.nr)
-        column[rows] = values
-        columns[group].append((column, block))
 
+def _structure(problem: ContactProblem, directions: int) -> _Structure:
+    bounds = np.isfinite(problem.lo) * 2 + np.isfinite(problem.hi)
+    name = (
+        problem.law.tobytes(), problem.row_ptr.tobytes(), bounds.tobytes(), (problem.r0 > 0).tobytes(),
+        directions, problem.associated,
+    )  # fmt: skip
+    kept: dict[object, _Structure] = problem.friction.__dict__.setdefault("_lcp_structures", {})
+    if name not in kept:
+        kept[name] = _build(problem, directions)
+    return kept[name]
+
+
+def _build(problem: ContactProblem, directions: int) -> _Structure:
+    # (group, block, row or slice, value, row) of every column; λ and slacks have no impulse of their own
+    columns: dict[str, list[tuple[int, slice, FloatArray | float]]] = {group: [] for group in GROUPS}
     for k, (start, stop) in enumerate(zip(problem.row_ptr[:-1].tolist(), problem.row_ptr[1:].tolist())):
         law = problem.law[k]
-        if law == Law.EQUALITY:
+        if law == EQUALITY:
+            columns["free"] += [(k, slice(row, row + 1), 1.0) for row in range(start, stop)]
+        elif law == BOX:
             for row in range(start, stop):
-                add("free", k, row, 1.0)
-        elif law == Law.BOX:
-            for row in range(start, stop):
-                _add_box(problem, k, row, add, p0, bounded, columns)
+                _add_box(problem, columns, k, row)
         else:
             first = start
-            if law == Law.UNILATERAL:
-                add("normal", k, start, 1.0)
+            if law == UNILATERAL:
+                columns["normal"].append((k, slice(start, start + 1), 1.0))
                 first = start + 1
             if stop > first and (problem.friction.mu[k] > 0 or problem.r0[k] > 0):
-                for d in problem.friction.directions(k, directions):
-                    add("beta", k, slice(first, stop), d)
-                rubbing.append(k)
+                columns["beta"] += [(k, slice(first, stop), d) for d in problem.friction.directions(k, directions)]
+                columns["lambda"].append((k, slice(0, 0), 0.0))
+    flat = [(group, *column) for group in GROUPS for column in columns[group]]
+    names = tuple((group, block) for group, block, _, _ in flat)
+    P = np.zeros((problem.nr, len(flat)))
+    for j, (group, _, rows, values) in enumerate(flat):
+        if group not in ("slack", "lambda"):
+            P[rows, j] = values
+    where = {group: np.array([j for j, (g, _) in enumerate(names) if g == group], dtype=np.int64) for group in GROUPS}
+    E = np.zeros((len(flat), len(flat)))
+    _couple_friction(problem, E, names)
+    slack_row = np.array([rows.start for _, rows, _ in columns["slack"]], dtype=np.int64)
+    box_of_row = {rows.start: j for j, (_, rows, _) in zip(where["box"].tolist(), columns["box"])}
+    for s, row in zip(where["slack"].tolist(), slack_row.tolist()):
+        E[box_of_row[row], s] = 1.0
+        E[s, box_of_row[row]] = -1.0
+    free = np.array([group == "free" for group, _ in names], dtype=bool)
+    lambda_block = np.array([block for block, _, _ in columns["lambda"]], dtype=np.int64)
+    return _Structure(P, E, free, names, where["slack"], slack_row, where["lambda"], lambda_block)
 
-    order = [(group, column, block) for group in ("free", "beta", "normal", "box") for column, block in columns[group]]
-    names = [(group, block) for group, _, block in order]
-    names += [("slack", block) for _, block in (columns["box"][i] for i, _ in bounded)]
-    names += [("lambda", block) for block in rubbing]
-    P = np.zeros((problem.nr, len(names)))
-    for j, (_, column, _) in enumerate(order):
-        P[:, j] = column
-    W = problem.delassus()
-    M = P.T @ W @ P
-    q = P.T @ (W @ p0 + problem.q) if p0.any() else P.T @ problem.q
-    _couple_boxes(problem, M, q, names, bounded)
-    _couple_friction(problem, M, q, names)
-    free = np.array([name == "free" for name, _ in names], dtype=bool)
-    return PolyhedralLCP(M, q, free, P, p0, tuple(names))
 
-
-def _add_box(problem, k, row, add, p0, bounded, columns) -> None:  # type: ignore[no-untyped-def]
-    lo, hi = problem.lo[row], problem.hi[row]
-    if np.isinf(lo) and np.isinf(hi):
-        add("free", k, row, 1.0)
-    elif np.isinf(lo):
-        p0[row] = hi  # p = hi - x
-        add("box", k, row, -1.0)
+def _add_box(
+    problem: ContactProblem, columns: dict[str, list[tuple[int, slice, FloatArray | float]]], k: int, row: int
+) -> None:
+    """p = lo + x with a slack at hi, p = hi - x with hi alone, or a free impulse without bounds."""
+    here = slice(row, row + 1)
+    if np.isfinite(problem.lo[row]):
+        columns["box"].append((k, here, 1.0))
+        if np.isfinite(problem.hi[row]):
+            columns["slack"].append((k, here, 0.0))
+    elif np.isfinite(problem.hi[row]):
+        columns["box"].append((k, here, -1.0))
     else:
-        p0[row] = lo
-        if np.isfinite(hi):
-            bounded.append((len(columns["box"]), row))
-        add("box", k, row, 1.0)
+        columns["free"].append((k, here, 1.0))
 
 
-def _couple_boxes(problem, M, q, names, bounded) -> None:  # type: ignore[no-untyped-def]
-    boxes = [j for j, (name, _) in enumerate(names) if name == "box"]
-    slacks = [j for j, (name, _) in enumerate(names) if name == "slack"]
-    for s, (position, row) in zip(slacks, bounded):
-        x = boxes[position]
-        M[x, s] = 1.0
-        M[s, x] = -1.0
-        q[s] = problem.hi[row] - problem.lo[row]
+def _box_offset(problem: ContactProblem) -> FloatArray:
+    row_law = np.repeat(problem.law, np.diff(problem.row_ptr))
+    start = np.where(np.isfinite(problem.lo), problem.lo, np.where(np.isfinite(problem.hi), problem.hi, 0.0))
+    return np.where(row_law == BOX, start, 0.0)
 
 
-def _couple_friction(problem, M, q, names) -> None:  # type: ignore[no-untyped-def]
-    normal = {block: j for j, (name, block) in enumerate(names) if name == "normal"}
+def _couple_friction(problem: ContactProblem, E: FloatArray, names: tuple[tuple[str, int], ...]) -> None:
+    normal = {block: j for j, (group, block) in enumerate(names) if group == "normal"}
     betas: dict[int, list[int]] = {}
-    for j, (name, block) in enumerate(names):
-        if name == "beta":
+    for j, (group, block) in enumerate(names):
+        if group == "beta":
             betas.setdefault(block, []).append(j)
-    for j, (name, block) in enumerate(names):
-        if name != "lambda":
+    for j, (group, block) in enumerate(names):
+        if group != "lambda":
             continue
-        M[betas[block], j] = 1.0
-        M[j, betas[block]] = -1.0
-        q[j] = problem.r0[block]
+        E[betas[block], j] = 1.0
+        E[j, betas[block]] = -1.0
         if block in normal:
             mu = problem.friction.mu[block]
-            M[j, normal[block]] = mu
+            E[j, normal[block]] = mu
             if problem.associated:
-                M[normal[block], j] = -mu
+                E[normal[block], j] = -mu

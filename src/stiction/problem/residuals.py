@@ -23,9 +23,8 @@ from ..friction.kernels import (
     project_polyhedron,
     support,
 )
-from .laws import Law, Mode
+from .laws import BOX, EQUALITY, UNILATERAL, Mode
 
-EQUALITY, UNILATERAL, BOX, DRY = int(Law.EQUALITY), int(Law.UNILATERAL), int(Law.BOX), int(Law.DRY)
 OPEN, STICK, SLIP, BILATERAL, BOUND = (int(m) for m in Mode)
 
 # Columns of the residual table. Units: m/s, N·s, or J for products of the two.

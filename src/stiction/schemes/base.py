@@ -10,7 +10,7 @@ import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
-from ..problem.laws import Law
+from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import MAX_ROWS, Candidates, State, System
@@ -99,13 +99,17 @@ class Scheme(Protocol):
         """One step of length h [s]."""
 
 
+def pad_rows(values: FloatArray, row_ptr: IntArray) -> FloatArray:
+    """Row values (nr,) as (nk, 6), padded with zeros."""
+    padded = np.zeros((len(row_ptr) - 1, MAX_ROWS))
+    padded[np.arange(MAX_ROWS) < np.diff(row_ptr)[:, None]] = values
+    return padded
+
+
 def record_contacts(candidates: Candidates, gap: FloatArray, problem: ContactProblem, solution: Solution) -> Contacts:
     """The arrays of a step's constraints, rows padded to six."""
-    nk = problem.nk
-    impulse, velocity = np.zeros((nk, MAX_ROWS)), np.zeros((nk, MAX_ROWS))
-    for k, (start, stop) in enumerate(zip(problem.row_ptr[:-1].tolist(), problem.row_ptr[1:].tolist())):
-        impulse[k, : stop - start] = solution.p[start:stop]
-        velocity[k, : stop - start] = solution.u[start:stop] - problem.b[start:stop]
+    velocity = solution.u - problem.b  # what the rows do, without gaps and other demands
+    impulse, velocity = pad_rows(solution.p, problem.row_ptr), pad_rows(velocity, problem.row_ptr)
     return Contacts(candidates.key, candidates.law, solution.modes, gap, impulse, velocity)
 
 
@@ -115,7 +119,7 @@ def certify_step(
     """Penetration, drift and energy balance of a step with forces k and impulses p of `problem`."""
     candidates = system.detect(new.t, new.q, 0.0)
     gaps = system.gaps(candidates, new.t, new.q)
-    contact, joint = candidates.unilateral, candidates.law == Law.EQUALITY
+    contact, joint = candidates.unilateral, candidates.law == EQUALITY
     return StepCertificate(
         penetration=float(max(0.0, -gaps[contact].min(initial=0.0))),
         joint_drift=float(gaps[joint].max(initial=0.0)),
@@ -142,16 +146,16 @@ def _balance(
     row_law = np.repeat(problem.law, np.diff(problem.row_ptr))
     first = np.zeros(problem.nr, dtype=bool)
     first[problem.row_ptr[:-1]] = True
-    normal = (row_law == Law.UNILATERAL) & first
-    equality = row_law == Law.EQUALITY
+    normal = (row_law == UNILATERAL) & first
+    equality = row_law == EQUALITY
     restoring = np.where(equality | (normal & (problem.b < 0)), -0.5 * problem.b * p, 0.0)
     rest = work - restoring
     parts = {
         "applied": applied,
-        "friction": float(rest[((row_law == Law.UNILATERAL) & ~first) | (row_law == Law.DRY)].sum()),
+        "friction": float(rest[((row_law == UNILATERAL) & ~first) | (row_law == DRY)].sum()),
         "impact": float(rest[normal].sum()),
         "joints": float(rest[equality].sum()),
-        "motors": float(rest[row_law == Law.BOX].sum()),
+        "motors": float(rest[row_law == BOX].sum()),
         "stabilisation": float(restoring.sum()),
         "truncation": force_work - applied + (0.0 if power is None else potential),
         "mass_change": kinetic - during,

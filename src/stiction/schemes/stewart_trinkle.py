@@ -19,12 +19,12 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
-from ..problem.laws import Law
+from ..problem.laws import EQUALITY, UNILATERAL
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import MAX_ROWS, Candidates, State, System
 from .active import ActiveRule, active_rule
-from .base import Contacts, Solve, StepResult, certify_step, record_contacts
+from .base import Contacts, Solve, StepResult, certify_step, pad_rows, record_contacts
 
 VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact to the active set
 
@@ -170,7 +170,7 @@ class StewartTrinkle:
         law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
         first = np.zeros(len(law), dtype=bool)
         first[candidates.row_ptr[:-1]] = True
-        holds = (law == Law.EQUALITY) | ((law == Law.UNILATERAL) & first)
+        holds = (law == EQUALITY) | ((law == UNILATERAL) & first)
         b = np.where(holds, (found.value - found.row_velocity(system.difference(state.q, at))) / h, 0.0)
         return ContactProblem(
             dynamics,
@@ -189,9 +189,7 @@ class StewartTrinkle:
     def _advance(
         system: System, state: State, h: float, candidates: Candidates, problem: ContactProblem, solution: Solution
     ) -> State:
-        impulses = np.zeros((problem.nk, MAX_ROWS))
-        for i, (start, stop) in enumerate(zip(problem.row_ptr[:-1].tolist(), problem.row_ptr[1:].tolist())):
-            impulses[i, : stop - start] = solution.p[start:stop]
+        impulses = pad_rows(solution.p, problem.row_ptr)
         return State(state.t + h, system.retract(state.q, h * solution.v), solution.v, candidates.key, impulses)
 
     @staticmethod

@@ -10,7 +10,7 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..friction.table import FrictionTable
 from ..problem.dynamics import Dynamics
-from ..problem.laws import Law
+from ..problem.laws import UNILATERAL
 
 MAX_ROWS = 6  # normal, tangent 1, tangent 2, spin, roll 1, roll 2
 
@@ -31,18 +31,25 @@ class State:
 
     def was_active(self, keys: IntArray) -> np.ndarray:
         """Which of `keys` carried an impulse in the last step."""
-        return np.isin(keys, self.keys[(self.impulses != 0).any(axis=1)])
+        known, at = self._find(keys)
+        active = np.zeros(len(keys), dtype=bool)
+        active[known] = (self.impulses[at] != 0).any(axis=1)
+        return active
 
     def warm(self, keys: IntArray, row_ptr: IntArray) -> FloatArray:
         """The last step's impulses in the rows of constraints `keys`; zero for new ones."""
-        p = np.zeros(int(row_ptr[-1]))
-        where = {int(key): i for i, key in enumerate(self.keys)}
-        for k, key in enumerate(keys.tolist()):
-            i = where.get(key)
-            if i is not None:
-                start, stop = row_ptr[k], row_ptr[k + 1]
-                p[start:stop] = self.impulses[i, : stop - start]
-        return p
+        padded = np.zeros((len(keys), MAX_ROWS))
+        known, at = self._find(keys)
+        padded[known] = self.impulses[at]
+        return padded[np.arange(MAX_ROWS) < np.diff(row_ptr)[:, None]]
+
+    def _find(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+        """Positions in `keys` (sorted) of those known from the last step, and where they are in self.keys (sorted)."""
+        if not len(self.keys):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        known = np.flatnonzero(self.keys[at] == keys)
+        return known, at[known]
 
 
 @dataclass(frozen=True)
@@ -73,18 +80,30 @@ class Candidates:
     @property
     def unilateral(self) -> np.ndarray:
         """(nk,) whether each is a contact."""
-        return self.law == Law.UNILATERAL
+        return self.law == UNILATERAL
 
     def take(self, mask: np.ndarray) -> Candidates:
-        """The selected candidates."""
-        chosen = np.flatnonzero(mask)
+        """The selected candidates; the same selection gives the same object, and with it what is derived from it."""
+        kept: dict[bytes, Candidates] = self.__dict__.setdefault("_taken", {})
+        name = mask.tobytes()
+        if name not in kept:
+            if len(kept) > 64:  # a long run with ever new selections must not fill the memory
+                kept.clear()
+            kept[name] = self._take(np.flatnonzero(mask))
+        return kept[name]
+
+    def _take(self, chosen: IntArray) -> Candidates:
         sizes = np.diff(self.row_ptr)[chosen]
         row_ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         return Candidates(self.key[chosen], self.law[chosen], row_ptr, self.friction.take(chosen))
 
     def polyhedral(self, directions: int) -> Candidates:
         """The same with every smooth friction set replaced by `directions` directions."""
-        return replace(self, friction=self.friction.polyhedral(directions))
+        kept: dict[int, Candidates] = self.__dict__.setdefault("_polyhedral", {})
+        if directions not in kept:
+            table = self.friction.polyhedral(directions)
+            kept[directions] = self if table is self.friction else replace(self, friction=table)
+        return kept[directions]
 
 
 @dataclass(frozen=True)
