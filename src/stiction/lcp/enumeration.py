@@ -59,9 +59,10 @@ class SolutionSet:
     @property
     def message(self) -> str:
         """What was found, in a sentence."""
-        found = f"{len(self.isolated)} isolated solutions and {len(self.faces)} faces in {self.nodes} nodes"
+        nodes = _count(self.nodes, "node")
+        found = f"{_count(len(self.isolated), 'isolated solution')} and {_count(len(self.faces), 'face')} in {nodes}"
         if self.status is Status.NO_SOLUTION:
-            return f"{self.status.sentence} ({self.nodes} nodes.)"
+            return f"{self.status.sentence} ({nodes}.)"
         lead = "Every solution was found" if self.success else self.status.sentence.rstrip(".")
         return f"{lead}: {found}."
 
@@ -199,6 +200,10 @@ def _add(p: Problem, x: FloatArray, isolated: list[FloatArray], faces: list[Face
         basis[:, support] = Vt[k:]
         faces.append(Face(p, support, slack, z, basis))
     return bool(verified)
+
+
+def _count(k: int, thing: str) -> str:
+    return f"{k} {thing}" if k == 1 else f"{k} {thing}s"
 
 
 def _distinct(points: list[FloatArray]) -> list[FloatArray]:

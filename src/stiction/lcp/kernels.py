@@ -23,6 +23,9 @@ from .._jit import njit
 SOLVED, RAY, MAXITER, REFACTOR, LOST = 0, 1, 2, 3, 4
 ACCURACY = 1e-10  # what "solved" promises, relative to the largest row of |M||z| + |q|
 SHARE = 1e-8  # and the residual is this small beside q itself: z of 1e16 from a pivot of round-off size is no solution
+_DRIFT = (
+    1e-12  # residual of the basic values, relative to the largest, up to which updates may go on without refactoring
+)
 _LOST = 1e-9  # a basic value this negative (relative to the largest) after refactoring is no round-off
 
 
@@ -208,10 +211,10 @@ def lexicographic(V, y, tie, tied):
 
 @njit
 def path(MT, qs, ds, V, x, basis, slot, info, maxiter, every, tie, pivot):
-    """Pivot until z0 leaves, a ray is met, or the inverse is due for refactoring (`every` pivots after the last).
+    """Pivot until z0 leaves, a ray is met, or the inverse is due for refactoring; x is checked after `every` pivots.
 
-    info holds the entering variable, the number of pivots, those since the last refactoring, and 1 when V was just
-    recomputed.
+    info holds the entering variable, the number of pivots, those since the last refactoring, 1 when V was just
+    recomputed, and the pivots since x was last checked.
     """
     n = x.shape[0]
     y = np.empty(n)
@@ -222,8 +225,11 @@ def path(MT, qs, ds, V, x, basis, slot, info, maxiter, every, tie, pivot):
         if restore(V, slot, qs, x) < -_LOST:
             return LOST
     while True:
-        if info[2] >= every:
-            return REFACTOR
+        if info[4] >= every:
+            # The updates of x and of V share their errors, and x is cheap to check and to mend.
+            info[4] = 0
+            if info[2] >= 8 * every or correct(MT, qs, ds, V, x, basis, slot, np.empty(n)) > _DRIFT:
+                return REFACTOR
         column(V, MT, ds, slot, info[0], y, noise)
         row = leaving_row(V, x, y, noise, basis, tie, pivot, tied)
         if row < 0:
@@ -239,6 +245,7 @@ def path(MT, qs, ds, V, x, basis, slot, info, maxiter, every, tie, pivot):
         exchange(V, x, y, row)
         info[1] += 1
         info[2] += 1
+        info[4] += 1
         if out == 2 * n:
             return SOLVED
         info[0] = out + n if out < n else out - n
@@ -272,22 +279,26 @@ def restore(V, slot, qs, x):
 
 
 @njit
-def refine(MT, qs, ds, V, x, basis, slot):
-    """Two steps of iterative refinement of B x = q with the inverse at hand: residuals of order round-off."""
+def correct(MT, qs, ds, V, x, basis, slot, rest):
+    """One step of iterative refinement of B x = q with the inverse at hand; returns |q - B x| / |x| from before it."""
     n = x.shape[0]
-    rest = np.empty(n)
-    for _ in range(2):
-        rest[:] = qs
-        for k in range(n):
-            b = basis[k]
-            if b < n:
-                rest[b] -= x[k]
-            else:
-                a = ds if b == 2 * n else MT[b - n]
-                f = x[k]
-                for i in range(n):
-                    rest[i] += f * a[i]
-        multiply(V, slot, rest, x)
+    rest[:] = qs
+    size = 0.0
+    for k in range(n):
+        b = basis[k]
+        f = x[k]
+        size = max(size, abs(f))
+        if b < n:
+            rest[b] -= f
+        else:
+            a = ds if b == 2 * n else MT[b - n]
+            for i in range(n):
+                rest[i] += f * a[i]
+    multiply(V, slot, rest, x)
+    worst = 0.0
+    for i in range(n):
+        worst = max(worst, abs(rest[i]))
+    return worst / size if size > 0.0 else 0.0
 
 
 @njit
@@ -299,7 +310,9 @@ def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, slot, z, w):
     caller's units and in the equilibrated ones, so that a row of tiny numbers cannot hide behind one of large numbers.
     """
     n = q.shape[0]
-    refine(MT, qs, ds, V, x, basis, slot)
+    rest = np.empty(n)
+    for _ in range(2):
+        correct(MT, qs, ds, V, x, basis, slot, rest)
     z[:] = 0.0
     active = np.zeros(n, np.int64)
     for k in range(n):

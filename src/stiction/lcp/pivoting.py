@@ -14,8 +14,8 @@ from ..status import Status
 from . import kernels
 from .kernels import LOST, MAXITER, RAY, REFACTOR, SOLVED
 
-# (pivots between refactorings, tolerance of ties, smallest pivot), each tried when the one before failed or met a ray:
-# rounding may have sent the path astray, and then other tolerances and a fresher inverse find the way.
+# (pivots between checks of drift, tolerance of ties, smallest pivot), each tried when the one before failed or met a
+# ray: rounding may have sent the path astray, and then other tolerances and a fresher inverse find the way.
 _ATTEMPTS = ((128, 1e-12, 1e-11), (16, 1e-10, 1e-9), (4, 1e-13, 1e-12))
 
 
@@ -122,7 +122,7 @@ class _Work:
         self.qs, self.ds, self.r, self.c, self.x, self.z, self.w = np.empty((7, n))
         self.MT, self.V = np.empty((2, n, n))
         self.basis, self.slot = np.empty((2, n), np.int64)
-        self.info = np.zeros(4, np.int64)
+        self.info = np.zeros(5, np.int64)
 
     def run(
         self, M: FloatArray, q: FloatArray, d: FloatArray, maxiter: int, every: int, tie: float, pivot: float
@@ -165,7 +165,7 @@ class _Work:
         self.V[outside, self.slot[outside]] = 1.0
         self.V[np.ix_(inside, places)] = inverse.T
         self.V[np.ix_(inside, self.slot[outside])] = -(N[outside] @ inverse).T
-        self.info[2], self.info[3] = 0, 1
+        self.info[2:] = 0, 1, 0
         return bool(np.isfinite(inverse).all())
 
     def certify(self, M: FloatArray, q: FloatArray) -> bool:
