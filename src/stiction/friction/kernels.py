@@ -68,7 +68,7 @@ def gauge(kind, semi, facets, first, last, f, n):
     return 0.0
 
 
-@njit(inline=True)
+@njit
 def excess(kind, semi, facets, first, last, f, n, radius):
     """How far f lies outside radius·F, in the unit of f: 0 inside."""
     if kind == POLYHEDRON:
@@ -91,7 +91,7 @@ def excess(kind, semi, facets, first, last, f, n, radius):
     return size * max(0.0, 1.0 - max(radius, 0.0) / g) if g > 0.0 else 0.0
 
 
-@njit(inline=True)
+@njit
 def project_ellipsoid(semi, x, y, n, radius):
     """Nearest point y of radius·ellipsoid to x: y_k = x_k a_k² / (a_k² + t) with t from the secular equation."""
     s = 0.0
@@ -144,7 +144,7 @@ def project_ellipsoid(semi, x, y, n, radius):
         y[k] = x[k] * a * a / (a * a + t) if a > 0.0 else 0.0
 
 
-@njit(inline=True)
+@njit
 def project_cone_ellipsoid(semi, mu, x, y, n):
     """Nearest point y to x = (x_n, x_t) in {p_n >= 0, p_t in mu·p_n·ellipsoid}; x and y have n + 1 entries."""
     equal = True

@@ -1,0 +1,80 @@
+"""The command line: what it prints and writes, and its exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def stiction(*arguments, **kwargs):
+    code = "import sys; from stiction.cli import main; sys.argv[0] = 'stiction'; main()"
+    env = {**os.environ, "COLUMNS": "160"}
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, env=env, **kwargs
+    )
+
+
+def test_reproduce_writes_table_json_and_figures(tmp_path):
+    done = stiction("reproduce", "st96-rod", "--json", tmp_path / "rod.json", "--out", tmp_path / "figures")
+    assert done.returncode == 0, done.stderr
+    assert "verdict" in done.stdout
+    assert "second contact" in done.stdout
+    data = json.loads((tmp_path / "rod.json").read_text())
+    assert set(data) == {"experiment", "paper", "quantities", "certificate", "seconds"}
+    assert set(data["quantities"][0]) == {"name", "paper", "ours", "tolerance", "verdict", "reason", "ok"}
+    assert all(q["ok"] for q in data["quantities"])
+    assert {q["verdict"] for q in data["quantities"]} <= {"reproduced", "differs", "fitted", "no printed value"}
+    assert data["certificate"]["natural_map"] < 1e-10
+    assert len(list((tmp_path / "figures").glob("*.png"))) >= 5
+
+
+def test_reproduce_lists_experiments_without_a_name(tmp_path):
+    done = stiction("reproduce", "--json", tmp_path / "list.json")
+    assert done.returncode == 0
+    assert "st96-rod" in done.stdout
+    assert json.loads((tmp_path / "list.json").read_text())[0]["experiment"] == "st96-rod"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("reproduce", "st96-rdo"), "Did you mean 'st96-rod'?"),
+        (("reproduce", "st96-rod", "--json", "no/such/folder/x.json"), "no folder"),
+        (("reproduce", "st96-rod", "--out", "pyproject.toml"), "is a file"),
+        (("nonsense",), "No such command"),
+    ],
+)
+def test_bad_input_is_one_message_and_exit_code_2(arguments, words):
+    done = stiction(*arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_info_names_versions_and_solvers(tmp_path):
+    done = stiction("info", "--json", tmp_path / "info.json")
+    assert done.returncode == 0
+    data = json.loads((tmp_path / "info.json").read_text())
+    assert data["stiction"]
+    assert "lemke" in data["solvers"]
+    assert "numba" in done.stdout
+
+
+@pytest.mark.parametrize("command", [(), ("reproduce",), ("info",)])
+def test_every_command_has_help_with_an_example(command):
+    done = stiction(*command, "--help")
+    assert done.returncode == 0
+    assert "Usage" in done.stdout
+    assert not command or "Example" in done.stdout
+
+
+def test_a_quantity_off_the_record_is_exit_code_1(tmp_path):
+    code = (
+        "import sys; from stiction.papers import st96_rod; st96_rod._RECORD['spike'] = 99.0\n"
+        "from stiction.cli import main; sys.argv = ['stiction', 'reproduce', 'st96-rod']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "not on record" in done.stdout
