@@ -122,7 +122,9 @@ def test_curved_moving_obstacle():
 def test_wedge_of_two_walls_holds():
     """Three dependent contacts on a particle in the plane: a corner with a redundant wall."""
     walls = [[1.0, 1.0], [-1.0, 1.0], [0.0, 1.0]]
-    gaps = [st.Gap(lambda q, n=n: q @ n, lambda q, n=n: n, lambda q, n=n: [n[1], -n[0]], 0.3) for n in map(np.array, walls)]
+    gaps = [
+        st.Gap(lambda q, n=n: q @ n, lambda q, n=n: n, lambda q, n=n: [n[1], -n[0]], 0.3) for n in map(np.array, walls)
+    ]
     system = st.GeneralizedSystem(np.eye(2), [0.5, -G], q=[0.1, 0.5], v=[-0.3, -2.0], gaps=gaps)
     run = st.Simulator(system, 0.01).run(1.0)
     assert (run.q @ np.array(walls).T).min() >= -1e-12
@@ -130,7 +132,9 @@ def test_wedge_of_two_walls_holds():
 
 
 @pytest.mark.long
-@given(hs.floats(-3, 3), hs.floats(-12, 12), hs.floats(-1.5, 1.5), hs.floats(0, 1.5), hs.sampled_from([0.002, 0.01, 0.03]))
+@given(
+    hs.floats(-3, 3), hs.floats(-12, 12), hs.floats(-1.5, 1.5), hs.floats(0, 1.5), hs.sampled_from([0.002, 0.01, 0.03])
+)
 @settings(max_examples=60, deadline=None)
 def test_many_thrown_rods(speed, spin, angle, mu, h):
     run = st.Simulator(rod(speed, spin, mu=mu, angle=angle), h, scheme=NONLINEAR).run(1.5)

@@ -92,7 +92,11 @@ def double_pendulum(gaps=()):
     def potential(q):
         return -(m1 + m2) * g * l1 * math.cos(q[0]) - m2 * g * l2 * math.cos(q[1])
 
-    return st.GeneralizedSystem.from_lagrangian(mass, potential, q=[1.2, 0.3], v=[0.5, -2.0], gaps=gaps), mass, potential
+    return (
+        st.GeneralizedSystem.from_lagrangian(mass, potential, q=[1.2, 0.3], v=[0.5, -2.0], gaps=gaps),
+        mass,
+        potential,
+    )
 
 
 def test_energy_balance_closes_for_a_mass_that_changes():

@@ -142,7 +142,9 @@ def test_wrong_impulse_shows_in_its_residual(row, impulse, residual, block, size
 
 
 def test_velocity_not_explained_shows_as_dynamics():
-    problem = ContactProblem(Dense(2 * np.eye(2), [[0.0, 1.0]]), row_ptr=[0, 1], law=[Law.UNILATERAL], v_free=[1.0, -3.0])
+    problem = ContactProblem(
+        Dense(2 * np.eye(2), [[0.0, 1.0]]), row_ptr=[0, 1], law=[Law.UNILATERAL], v_free=[1.0, -3.0]
+    )
     right = problem.certify([6.0], v=[1.0, 0.0])
     assert right.dynamics == 0.0
     assert right.error == 0.0

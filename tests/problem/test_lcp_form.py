@@ -94,7 +94,9 @@ def test_gear_box_is_eq_32():
     D = rows.T @ np.array([np.cos(angle), np.sin(angle)])
     e = np.ones((6, 1))
     form = problem.to_lcp(6)
-    np.testing.assert_allclose(form.M, np.block([[D.T @ np.linalg.solve(M, D), e], [-e.T, np.zeros((1, 1))]]), atol=1e-12)
+    np.testing.assert_allclose(
+        form.M, np.block([[D.T @ np.linalg.solve(M, D), e], [-e.T, np.zeros((1, 1))]]), atol=1e-12
+    )
     np.testing.assert_allclose(form.q, [*(D.T @ v_free), h * bound], atol=1e-12)
 
 

@@ -13,7 +13,11 @@ G = 9.81
 
 def bowl_system(v=(2.0, -1.0)):
     bowl = st.Gap(
-        lambda q: 1.0 - math.hypot(q[0], q[1]), None, lambda q: np.array([-q[1], q[0]]) / math.hypot(*q), 0.3, name="bowl"
+        lambda q: 1.0 - math.hypot(q[0], q[1]),
+        None,
+        lambda q: np.array([-q[1], q[0]]) / math.hypot(*q),
+        0.3,
+        name="bowl",
     )
     return st.GeneralizedSystem(np.eye(2), [0.0, -G], q=[0.3, -0.95], v=v, gaps=[bowl])
 

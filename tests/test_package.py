@@ -1,0 +1,135 @@
+"""The package as a whole: light to import, documented, deterministic to compile."""
+
+import ast
+import enum
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stiction as st
+
+SOURCES = sorted(Path(st.__file__).parent.rglob("*.py"))
+HEAVY = ("numba", "scipy", "h5py", "matplotlib", "pydantic", "trimesh", "typer", "rich")
+
+
+def test_import_is_light():
+    code = f"import sys, stiction; print([m for m in {HEAVY!r} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_light_names_stay_light():
+    """Building a model and a friction set needs no compiler."""
+    code = (
+        "import sys, stiction as st; st.Coulomb(0.3); st.StictionError; st.Status.SOLVED; "
+        "print([m for m in ('numba', 'h5py', 'matplotlib') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", st.__all__)
+def test_public_name_has_a_docstring(name):
+    value = getattr(st, name)
+    assert (inspect.getdoc(value) or "").strip(), f"stiction.{name} has no docstring"
+    if inspect.isclass(value):
+        assert value.__doc__ != getattr(object, "__doc__", None)
+
+
+def public_methods():
+    for name in st.__all__:
+        value = getattr(st, name)
+        if not inspect.isclass(value):
+            continue
+        for attribute, member in inspect.getmembers(value):
+            if attribute.startswith("_") or (issubclass(value, enum.Enum) and attribute in value.__members__):
+                continue
+            function = member.fget if isinstance(member, property) else getattr(member, "func", member)
+            if inspect.isroutine(function) and str(getattr(function, "__module__", "")).startswith("stiction"):
+                yield f"{name}.{attribute}", function
+
+
+def test_public_methods_have_docstrings():
+    found = dict(public_methods())
+    assert len(found) > 40
+    missing = [name for name, function in found.items() if not (function.__doc__ or "").strip()]
+    assert missing == []
+
+
+def test_public_functions_of_modules_have_docstrings():
+    for module in (st.lcp,):
+        for name in module.__all__:
+            assert (inspect.getdoc(getattr(module, name)) or "").strip(), f"{module.__name__}.{name}"
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'Boxx'"):
+        st.Boxx  # noqa: B018
+    assert set(st.__all__) <= set(dir(st))
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module or ""
+
+
+def test_only_one_file_calls_numba():
+    users = [path.name for path in SOURCES if any(name.split(".")[0] == "numba" for name in imports(path))]
+    assert users == ["_jit.py"]
+
+
+def test_files_fit_in_the_head():
+    long = {path.name: n for path in SOURCES if (n := len(path.read_text().splitlines())) > 400}
+    assert long == {}
+
+
+def mixed_cases():
+    """Every law, every kind of friction set, every solver, from Python and through the Simulator."""
+    rng = np.random.default_rng(0)
+    sets = [st.Coulomb(0.5), st.Polyhedral(0.3, directions=rng.normal(size=(5, 2))), st.Frictionless(), st.Coulomb(0.0)]
+    for f in sets[:2]:
+        f.support([1.0, 2.0]), f.gauge([0.1, 0.2]), f.project([3.0, 4.0])
+    A = rng.normal(size=(10, 10))
+    problem = st.ContactProblem.from_delassus(
+        A @ A.T + np.eye(10), rng.normal(size=10), row_ptr=[0, 1, 4, 7, 8, 9, 10],
+        law=[st.Law.UNILATERAL] * 3 + [st.Law.EQUALITY, st.Law.BOX, st.Law.DRY],
+        friction=[None, sets[0], sets[1], None, None, 1.0], r0=[0, 0, 0.1, 0, 0, 0.2],
+    )  # fmt: skip
+    problem.certify(rng.normal(size=10))
+    problem.certify(np.arange(10))
+    for associated in (False, True):
+        lcp = problem._with(associated=associated).polyhedral(4)
+        st.solve(lcp, "lemke")
+    st.solve(
+        st.ContactProblem.from_delassus(
+            np.eye(2), [-1.0, 1.0], row_ptr=[0, 2], law=[st.Law.UNILATERAL], friction=[0.5]
+        ),
+        "enumeration",
+    )
+    floor = st.Gap(lambda q: q[1], lambda q: [0, 1], lambda q: [1, 0], 0.3)
+    gear = st.DryFriction([1.0, 0.0], 1.0)
+    pin = st.Bilateral(lambda q: q[0] - 0.1 * q[1])
+    system = st.GeneralizedSystem(
+        np.eye(2), [0, -9.81], q=[0.001, 0.01], gaps=[floor], friction=[gear], constraints=[pin]
+    )
+    st.Simulator(system, 0.01).run(0.1)
+
+
+def test_kernels_have_one_signature_each():
+    mixed_cases()
+    compiled = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("stiction."):
+            for value in vars(module).values():
+                if hasattr(value, "signatures") and hasattr(value, "py_func"):
+                    compiled[f"{value.py_func.__module__}.{value.py_func.__name__}"] = value.signatures
+    assert "stiction.problem.residuals.block_residuals" in compiled
+    many = {name: [str(s) for s in signatures] for name, signatures in compiled.items() if len(signatures) > 1}
+    assert many == {}
