@@ -120,7 +120,7 @@ class _Runs:
 
 def _run_all() -> _Runs:
     def run(h: float, scheme: StewartTrinkle | None = None) -> Trajectory:
-        return Simulator(rod(), h, scheme=scheme, solver="lemke", tol=1e-10).run(DURATION)
+        return Simulator(rod(), h, scheme=scheme, solver="lemke", tol=1e-10).run(DURATION, progress=False)
 
     runs = tuple(run(h) for h in STEPS)
     return _Runs(run(COARSE_STEP), runs, compare(runs), run(PAPER_STEP, StewartTrinkle(nonlinear=True)))

@@ -1,0 +1,45 @@
+"""Kernels under Numba's bounds checks: an index outside its array is an error there, and silence elsewhere."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stiction.friction import Coulomb, Polyhedral
+from stiction.problem import ContactProblem, Law
+from stiction.problem.residuals import SCALED, block_residuals
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.long
+def test_kernels_stay_within_their_arrays(tmp_path):
+    env = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    folders = [str(ROOT / "tests" / name) for name in ("lcp", "friction", "problem", "solvers")]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not long", "-p", "no:cacheprovider", *folders],
+        capture_output=True, text=True, env=env, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_every_entry_of_the_residual_table_is_written():
+    """Outputs filled with infinity before the call, so that an entry that is not written shows."""
+    octagon = Polyhedral(0.5, directions=Coulomb(0.5).directions(2))
+    problem = ContactProblem.from_delassus(
+        np.eye(9), np.linspace(-1, 1, 9), row_ptr=[0, 3, 6, 7, 8, 9],
+        law=[Law.UNILATERAL, Law.UNILATERAL, Law.EQUALITY, Law.BOX, Law.DRY],
+        friction=[octagon, Coulomb(0.3), None, None, Coulomb(1.0)], r0=[0, 0, 0, 0, 0.5],
+        lo=[-1.0] * 9, hi=[1.0] * 9,
+    )  # fmt: skip
+    table, mode = np.full((5, SCALED + 1), np.inf), np.full(5, -1)
+    f, p = problem.friction, np.full(9, 0.2)
+    block_residuals(
+        problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr,
+        f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, False, problem.rho, problem.q + p, p, table, mode,
+    )  # fmt: skip
+    assert np.isfinite(table).all()
+    assert (mode >= 0).all()
