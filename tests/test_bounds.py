@@ -39,7 +39,8 @@ def test_every_entry_of_the_residual_table_is_written():
     f, p = problem.friction, np.full(9, 0.2)
     block_residuals(
         problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr,
-        f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, False, problem.rho, problem.q + p, p, table, mode,
+        f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, False, problem.rho, problem.q + p, p,
+        table, mode,
     )  # fmt: skip
     assert np.isfinite(table).all()
     assert (mode >= 0).all()

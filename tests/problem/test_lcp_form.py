@@ -171,7 +171,7 @@ def test_friction_dissipates_most(seed, contacts):
     problem = data.problem().polyhedral(8)
     s = st.solve(problem, tol=1e-9)
     assert s.success, s.message
-    n, D, mu, _ = data.by_hand()
+    n, _, mu, _ = data.by_hand()
     for k in range(contacts):
         p_n, p_t = s.p[3 * k], s.p[3 * k + 1 : 3 * k + 3]
         slip = data.T[k] @ s.v

@@ -76,15 +76,14 @@ def _show(e: Experiment, outcome: Outcome, seconds: float) -> None:
     table.add_column("paper", justify="right", no_wrap=True)
     table.add_column("ours", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("note", style="dim")
     for q in outcome.quantities:
         verdict = f"[{COLOURS[q.verdict]}]{q.verdict}[/]" + ("" if q.ok else " [red](not on record)[/]")
-        table.add_row(q.name, _number(q, q.paper), _number(q, q.ours), verdict, q.reason)
+        table.add_row(q.name, _number(q, q.paper), _number(q, q.ours), verdict)
     screen.print(table)
-    for note in outcome.notes:
-        screen.print(f"[dim]{note}[/dim]")
+    for line in [*(f"{q.name}: {q.reason}" for q in outcome.quantities if q.reason), *outcome.notes]:
+        screen.print(f"  {line}", style="dim", highlight=False)
     worst = max(outcome.certificate["natural_map"], outcome.certificate["scaled_map"])
-    screen.print(f"largest residual of any solve: {worst:.1e}; {seconds:.1f} s")
+    screen.print(f"largest residual of any solve: {worst:.1e}; {seconds:.1f} s", highlight=False)
 
 
 def _write_figures(outcome: Outcome, folder: Path) -> None:
@@ -92,4 +91,4 @@ def _write_figures(outcome: Outcome, folder: Path) -> None:
     for name, figure in outcome.figures().items():
         path = folder / f"{name}.png"
         figure.savefig(path)
-        screen.print(f"figure {path}")
+        screen.print(f"figure {path}", highlight=False)

@@ -143,7 +143,7 @@ def reproduce() -> Outcome:
         Quantity("sliding after the second contact", rest - t2, 0.015376, "s", 0.02, 0.005, record_tolerance=2e-6,
                  reason="printed with one digit"),
         Quantity("force-acceleration solutions at first contact", float(instant.solutions), 0.0, "", 0.0, 0.0,
-                 reason=f"a_n = {instant.stiffness:.3f} N {instant.offset:+.3f}: negative for every N >= 0; "
+                 reason=f"a_n = {instant.stiffness:.3f} N {instant.offset:+.3f} is negative for every N >= 0; "
                         f"Lemke ends on a {instant.lemke}"),
         Quantity("time-stepping solves every step", float(stepping), 1.0, "", 1.0, 0.0,
                  reason="1 = yes, with a certificate for each"),
