@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from ..papers import Experiment, Outcome, Quantity, experiment, experiments
 from .output import console, output_folder, write_json
@@ -81,7 +83,7 @@ def _show(e: Experiment, outcome: Outcome, seconds: float) -> None:
         table.add_row(q.name, _number(q, q.paper), _number(q, q.ours), verdict)
     screen.print(table)
     for line in [*(f"{q.name}: {q.reason}" for q in outcome.quantities if q.reason), *outcome.notes]:
-        screen.print(f"  {line}", style="dim", highlight=False)
+        screen.print(Padding(Text(line, style="dim"), (0, 0, 0, 2)))
     worst = max(outcome.certificate["natural_map"], outcome.certificate["scaled_map"])
     screen.print(f"largest residual of any solve: {worst:.1e}; {seconds:.1f} s", highlight=False)
 
