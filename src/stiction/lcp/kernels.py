@@ -282,7 +282,8 @@ def restore(V, slot, qs, x):
 def correct(MT, qs, ds, V, x, basis, slot, rest):
     """One step of iterative refinement of B x = q with the inverse at hand; returns |q - B x| / |x| from before it."""
     n = x.shape[0]
-    rest[:] = qs
+    for i in range(n):  # not rest[:] = qs, which would compile for seconds
+        rest[i] = qs[i]
     size = 0.0
     for k in range(n):
         b = basis[k]
@@ -379,8 +380,9 @@ def solve_small(M, q, d, maxiter, every, tie, pivot, MT, qs, ds, r, c, V, x, bas
     """
     s = start(M, q, d, MT, qs, ds, r, c, V, x, basis, slot, info)
     if s == 0.0:
-        z[:] = 0.0
-        w[:] = q
+        for i in range(q.shape[0]):
+            z[i] = 0.0
+            w[i] = q[i]
         return SOLVED, s, 0.0, True
     code = path(MT, qs, ds, V, x, basis, slot, info, maxiter, every, tie, pivot)
     if code == SOLVED:
