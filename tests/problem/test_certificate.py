@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as hs
-from scipy.optimize import nnls
+from scipy.optimize import minimize_scalar, nnls
 
 import stiction as st
 from stiction import ContactProblem, Delassus, Dense, Law, Mode
@@ -70,6 +70,37 @@ def test_natural_map_of_polyhedral_cones(seed, m, associated):
     weights, _ = nnls(generators, p - u)
     wanted = np.linalg.norm(p - generators @ weights) / np.linalg.norm(q)
     assert problem.certify(p).natural_map == pytest.approx(wanted, rel=1e-7, abs=1e-10)
+
+
+@given(seeds, hs.booleans())
+@settings(max_examples=60, deadline=None)
+def test_natural_map_of_stretched_cones(seed, associated):
+    """A disk in rows of different length is an ellipse; the oracle searches the boundary rays of its cone."""
+    rng = np.random.default_rng(seed)
+    mu, length = rng.uniform(0.1, 1.5), np.array([1.0, *rng.uniform(0.2, 3.0, size=2)])
+    W, q, p = spd(rng, 3), rng.normal(size=3), rng.normal(size=3)
+    problem = contacts(W, q, [mu], 1, associated=associated, length=length)
+    u, r = (W @ p + q) * length, p / length
+    if not associated:
+        u[0] += mu * np.linalg.norm(u[1:] / length[1:])
+    x = r - u
+
+    def ray(a):
+        return np.array([1.0, mu * np.cos(a) / length[1], mu * np.sin(a) / length[2]])
+
+    def along(a):
+        return x @ ray(a) / np.linalg.norm(ray(a))
+
+    if np.linalg.norm(x[1:] * length[1:]) <= mu * x[0]:
+        nearest = x
+    else:
+        start = max(np.linspace(0, 2 * np.pi, 200), key=along)
+        best = minimize_scalar(
+            lambda a: -along(a), bounds=(start - 0.05, start + 0.05), method="bounded", options={"xatol": 1e-10}
+        ).x
+        nearest = max(0.0, along(best)) * ray(best) / np.linalg.norm(ray(best))
+    wanted = np.linalg.norm(r - nearest) / np.linalg.norm(q * length)
+    assert problem.certify(p).natural_map == pytest.approx(wanted, rel=1e-6, abs=1e-6)
 
 
 @given(seeds)

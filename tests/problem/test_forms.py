@@ -253,3 +253,23 @@ def test_velocities_at_round_off_are_solved(law):
     s = st.solve(problem, tol=1e-6)
     assert s.success, s.message
     assert np.abs(s.v).max() < 1e-16
+
+
+def test_friction_that_needs_no_normal_impulse():
+    """r0 on a contact: an open contact still drags with r0, a pressed one with mu p_n + r0."""
+
+    def solved(v_n):
+        problem = ContactProblem(
+            Dense(np.eye(2), np.eye(2)),
+            row_ptr=[0, 2],
+            law=[Law.UNILATERAL],
+            friction=[0.5],
+            r0=[2.0],
+            v_free=[v_n, 9.0],
+        )
+        s = st.solve(problem)
+        assert s.certificate.error < 1e-14
+        return s.p
+
+    np.testing.assert_allclose(solved(1.0), [0.0, -2.0], atol=1e-14)
+    np.testing.assert_allclose(solved(-4.0), [4.0, -4.0], atol=1e-14)

@@ -255,3 +255,8 @@ def test_certificate_reports_round_off():
     assert worst["penetration"] < 1e-14
     assert worst["energy"] < 1e-13
     assert "natural_map" in str(run.certificate)
+
+
+def test_progress_bar_changes_nothing(capsys):
+    same(Simulator(ball(), 0.01).run(0.2), Simulator(ball(), 0.01).run(0.2, progress=True))
+    assert capsys.readouterr().out == ""
