@@ -19,9 +19,9 @@ def floats(name: str, value: Any, shape: Sequence[int | None] | None = None, *, 
     try:
         raw = np.asarray(value)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{name} must be an array of numbers; got {_describe(value)}.") from error
+        raise ModelError(f"{name} must be an array of numbers; got {describe(value)}.") from error
     if raw.dtype == object or raw.dtype.kind not in "biuf":
-        what = "complex numbers" if raw.dtype.kind == "c" else _describe(value)
+        what = "complex numbers" if raw.dtype.kind == "c" else describe(value)
         raise ModelError(f"{name} must be an array of real numbers; got {what}.")
     array: FloatArray = np.ascontiguousarray(raw, dtype=np.float64).reshape(raw.shape)
     if shape is not None:
@@ -49,7 +49,7 @@ def integers(name: str, value: Any, shape: Sequence[int | None] | None = None) -
 def number(name: str, value: Any, *, low: float | None = None, positive: bool = False, finite: bool = True) -> float:
     """`value` as a finite float, at least `low`, or above zero when `positive`."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise ModelError(f"{name} must be a number; got {_describe(value)}.")
+        raise ModelError(f"{name} must be a number; got {describe(value)}.")
     x = float(value)
     if x != x or (finite and x in (float("inf"), float("-inf"))):
         raise ModelError(f"{name} must be a finite number; got {x}.")
@@ -63,7 +63,7 @@ def number(name: str, value: Any, *, low: float | None = None, positive: bool = 
 def count(name: str, value: Any, *, low: int = 1) -> int:
     """`value` as an integer of at least `low`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ModelError(f"{name} must be an integer; got {_describe(value)}.")
+        raise ModelError(f"{name} must be an integer; got {describe(value)}.")
     if value < low:
         raise ModelError(f"{name} must be at least {low}; got {value}.")
     return int(value)
@@ -98,6 +98,7 @@ def mass_matrix(name: str, value: Any, n: int) -> FloatArray:
     return M
 
 
-def _describe(value: Any) -> str:
+def describe(value: Any) -> str:
+    """The type and a short repr of a value, for messages."""
     text = repr(value)
     return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"

@@ -50,16 +50,17 @@ def gauge(kind, semi, facets, first, last, f, n):
         return math.sqrt(s)
     if kind == POLYHEDRON:
         worst = 0.0
+        size = 0.0
+        for k in range(n):
+            size = max(size, abs(f[k]))
         for j in range(first, last):
             s = 0.0
-            size = 0.0
             for k in range(n):
                 s += facets[j, k] * f[k]
-                size += abs(facets[j, k] * f[k])
             c = facets[j, n]
             if c > 0.0:
                 worst = max(worst, s / c)
-            elif s > 1e-14 * size:  # beyond round-off on the outer side of a facet through the origin
+            elif s > 1e-13 * size:  # beyond round-off on the outer side of a facet through the origin
                 worst = math.inf
         return worst
     for k in range(n):

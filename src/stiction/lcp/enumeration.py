@@ -40,7 +40,7 @@ class SolutionSet:
     """
 
     def __init__(self, n: int, isolated: list[FloatArray], faces: list[Face], status: Status, nodes: int):
-        self.isolated: FloatArray = np.array(isolated).reshape(-1, n)
+        self.isolated: FloatArray = np.array(isolated).reshape(len(isolated), n)
         self.faces = tuple(faces)
         self.status = status
         self.nodes = nodes

@@ -166,10 +166,20 @@ class ContactProblem:
 
     @cached_property
     def scale(self) -> float:
-        """What residuals are relative to: |q|, or a floor from round-off where large terms cancel in q [m/s]."""
+        """What residuals are relative to [m/s]: |q|, or 1e-8 of the terms whose round-off is in u where q is tiny.
+
+        Those terms are |H||v_free| and |b|, which may cancel in q, and the velocities that the given bounds of dry
+        friction and boxes can cause.
+        """
         size = float(np.linalg.norm(self.q * self.length))
-        terms = float(np.linalg.norm((self.dynamics.row_magnitude(self.v_free) + np.abs(self.b)) * self.length))
-        return max(size, 1e-8 * terms) or 1.0
+        terms = (self.dynamics.row_magnitude(self.v_free) + np.abs(self.b)) * self.length
+        floor = float(np.linalg.norm(terms)) + float(np.linalg.norm(self.r0 / self.rho))
+        for bound in (self.lo, self.hi):
+            finite = np.isfinite(bound)
+            if finite.any():
+                weight = np.repeat(self.rho, np.diff(self.row_ptr))[finite]
+                floor += float(np.linalg.norm(bound[finite] / self.length[finite] / weight))
+        return max(size, 1e-8 * floor) or 1.0
 
     @cached_property
     def rho(self) -> FloatArray:

@@ -125,10 +125,15 @@ def block_residuals(
         n = stop - start - shift
         s = set_of[b]
         first, last = 0, facet_ptr[s + 1] - facet_ptr[s]
-        for j in range(last):
+        for j in range(last):  # facets of the set in metres, normals of length one again
+            s2 = 0.0
             for k in range(n):
                 F[j, k] = facets[facet_ptr[s] + j, k] * length[start + shift + k]
-            F[j, n] = facets[facet_ptr[s] + j, n]
+                s2 += F[j, k] * F[j, k]
+            size = math.sqrt(s2) if s2 > 0.0 else 1.0
+            for k in range(n):
+                F[j, k] /= size
+            F[j, n] = facets[facet_ptr[s] + j, n] / size
         nvert = vertex_ptr[s + 1] - vertex_ptr[s]
         for j in range(nvert):
             for k in range(n):

@@ -35,8 +35,8 @@ class Event:
         )
 
 
-def find_events(times: FloatArray, table: ContactTable, names: dict[int, str]) -> list[Event]:
-    """All events of a run, sorted by step and then by constraint key."""
+def find_events(times: FloatArray, table: ContactTable, names: dict[int, str], closed: set[int]) -> list[Event]:
+    """All events of a run, sorted by step and then by constraint key; `closed`: contacts pressed before the run."""
     found: list[tuple[int, int, Event]] = []
     n = len(times) - 1
     for key in np.unique(table.key).tolist():
@@ -47,8 +47,12 @@ def find_events(times: FloatArray, table: ContactTable, names: dict[int, str]) -
         mode = np.full(n, int(Mode.OPEN))
         mode[table.step[rows]] = table.mode[rows]
         row_of = {int(step): int(row) for step, row in zip(table.step[rows], rows)}
-        # Before the first step nothing is known of the contact, so its first mode is not an event of friction.
-        before = np.concatenate([[int(Mode.OPEN) if law == Law.UNILATERAL else mode[0]], mode[:-1]])
+        # Whether a contact was closed before the first step is known, but not whether it stuck: no event of friction.
+        open_before = law == Law.UNILATERAL and key not in closed
+        start = int(Mode.OPEN) if open_before else int(mode[0])
+        if law == Law.UNILATERAL and key in closed and mode[0] == Mode.OPEN:
+            start = int(Mode.SLIP)
+        before = np.concatenate([[start], mode[:-1]])
         for step in np.flatnonzero(mode != before).tolist():
             kind = _kind(int(before[step]), int(mode[step]))
             row = row_of.get(step)

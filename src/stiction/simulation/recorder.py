@@ -44,7 +44,7 @@ class Recorder:
 
     def trajectory(self, info: dict[str, Any]) -> Trajectory:
         """The run so far."""
-        states, n = self._states, len(self._contacts)
+        states, n, first = self._states, len(self._contacts), self._states[0]
         work = np.array(self._work, dtype=float).reshape(n, len(BALANCE))
         residuals = np.array(self._residuals, dtype=float).reshape(n, len(CERTIFICATE))
         info = {
@@ -52,10 +52,8 @@ class Recorder:
             "version": __version__,
             "coordinates": list(self._system.coordinate_names),
             "velocities": list(self._system.velocity_names),
-            "constraints": {
-                str(key): self._system.constraint_name(key)
-                for key in sorted({int(k) for c in self._contacts for k in c.key})
-            },
+            "constraints": {str(key): self._system.constraint_name(key) for key in self._keys()},
+            "closed": first.keys[first.impulses[:, 0] > 0].tolist(),
         }
         return Trajectory(
             times=np.array([s.t for s in states]),
@@ -72,6 +70,12 @@ class Recorder:
             ),
             info=info,
         )
+
+    def _keys(self) -> list[int]:
+        """The constraints that acted, and those that could act at the end."""
+        last = self._states[-1]
+        known = self._system.detect(last.t, last.q, 0.0).key.tolist()
+        return sorted({*known, *(int(k) for c in self._contacts for k in c.key)})
 
     def _table(self) -> ContactTable:
         contacts = self._contacts

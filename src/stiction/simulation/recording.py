@@ -52,26 +52,37 @@ def load(path: str | Path) -> Trajectory:
     except OSError as error:
         raise ModelError(f"{path} is not an HDF5 file, or it is damaged.") from error
     with file:
-        if file.attrs.get("format") != FORMAT:
-            raise ModelError(f"{path} is not a stiction trajectory.")
-        if int(file.attrs["format_version"]) > VERSION:
-            raise ModelError(f"{path} was written by a newer stiction (format {file.attrs['format_version']}).")
+        try:
+            return _read(file, path)
+        except ModelError:
+            raise
+        except (KeyError, ValueError, TypeError) as error:
+            raise ModelError(f"{path} is damaged or incomplete: {error}.") from error
 
-        def read(name: str) -> Any:
-            return np.asarray(file[name][()])
 
-        return Trajectory(
-            times=read("times"),
-            q=read("q"),
-            v=read("v"),
-            table=ContactTable(**{field.name: read(f"contacts/{field.name}") for field in fields(ContactTable)}),
-            energy=EnergyRecord(
-                kinetic=read("energy/kinetic"),
-                potential=read("energy/potential"),
-                work={name: read(f"energy/work/{name}") for name in file["energy/work"]},
-            ),
-            certificate=RunCertificate(
-                {name: read(f"certificate/{name}") for name in file["certificate"]}, read("success")
-            ),
-            info=json.loads(file.attrs["info"]),
-        )
+def _read(file: Any, path: Path) -> Trajectory:
+    if file.attrs.get("format") != FORMAT:
+        raise ModelError(f"{path} is not a stiction trajectory.")
+    if int(file.attrs["format_version"]) > VERSION:
+        raise ModelError(f"{path} was written by a newer stiction (format {file.attrs['format_version']}).")
+
+    def read(name: str) -> Any:
+        if name not in file:
+            raise ModelError(f"{path} is damaged or incomplete: it has no {name}.")
+        return np.asarray(file[name][()])
+
+    return Trajectory(
+        times=read("times"),
+        q=read("q"),
+        v=read("v"),
+        table=ContactTable(**{field.name: read(f"contacts/{field.name}") for field in fields(ContactTable)}),
+        energy=EnergyRecord(
+            kinetic=read("energy/kinetic"),
+            potential=read("energy/potential"),
+            work={name: read(f"energy/work/{name}") for name in file["energy/work"]},
+        ),
+        certificate=RunCertificate(
+            {name: read(f"certificate/{name}") for name in file["certificate"]}, read("success")
+        ),
+        info=json.loads(file.attrs["info"]),
+    )

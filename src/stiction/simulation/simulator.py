@@ -48,13 +48,13 @@ class Simulator:
         tol: float = 1e-6,
         on_failure: str = "raise",
     ):
-        if not hasattr(system, "initial_state"):
-            raise ModelError(f"system must be a system such as GeneralizedSystem; got {type(system).__name__}.")
+        if isinstance(system, type) or not hasattr(system, "initial_state"):
+            raise ModelError(f"system must be a system such as GeneralizedSystem; got {_check.describe(system)}.")
         self.system = system
         self.dt = _check.number("dt", dt, positive=True)
         self.scheme: Scheme = StewartTrinkle() if scheme is None else scheme
-        if not hasattr(self.scheme, "step"):
-            raise ModelError(f"scheme must be a scheme such as StewartTrinkle(); got {type(scheme).__name__}.")
+        if isinstance(scheme, type) or not hasattr(self.scheme, "step"):
+            raise ModelError(f"scheme must be a scheme such as StewartTrinkle(); got {_check.describe(scheme)}.")
         self.solver = make_solver(solver)
         self.tol = _check.number("tol", tol, positive=True)
         self.on_failure = _check.choice("on_failure", on_failure, ["raise", "warn", "accept"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from .._check import FloatArray, IntArray
 from ..problem.certificate import SolveCertificate, certify
 from ..problem.contact_problem import ContactProblem
@@ -39,6 +41,12 @@ class Solver(Protocol):
         self, problem: ContactProblem, *, tol: float, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Solve to a certificate error of at most `tol`; `maxiter` and the first guess `p0` where they apply."""
+
+
+def nothing_to_solve(problem: ContactProblem, solver: str, tol: float) -> Solution:
+    """The solution of a problem without rows."""
+    message = "There is nothing to solve: no contact acts."
+    return finish(problem, np.zeros(0), solver=solver, tol=tol, status=Status.SOLVED, message=message, iterations=0)
 
 
 def finish(

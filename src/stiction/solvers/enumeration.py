@@ -8,7 +8,7 @@ from .. import lcp as _lcp
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..status import Status
-from .base import Solution, finish
+from .base import Solution, finish, nothing_to_solve
 from .lemke import polyhedral_only
 
 MOST_PAIRS = 40
@@ -35,6 +35,8 @@ class Enumeration:
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Enumerate. Says "no solution" only when the enumeration was complete."""
+        if problem.nr == 0:
+            return nothing_to_solve(problem, self.name, tol)
         form = problem.to_lcp()
         found = _lcp.solutions(form.M, form.q, free=form.free)
         impulses = [form.impulses(z) for z in found]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from .. import lcp as _lcp
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
-from ..status import Status
-from .base import Solution, finish
+from .base import Solution, finish, nothing_to_solve
 
 MOST_ROWS = 3000
 
@@ -42,8 +39,7 @@ class Lemke:
     ) -> Solution:
         """Pivot to a solution. `maxiter` limits the pivots; a first guess has no use here."""
         if problem.nr == 0:
-            message = "There is nothing to solve: no contact acts."
-            return finish(problem, np.zeros(0), solver=self.name, tol=tol, status=Status.SOLVED, message=message, iterations=0)  # fmt: skip  # noqa: E501
+            return nothing_to_solve(problem, self.name, tol)
         form = problem.to_lcp()
         answer = _lcp.lemke(form.M, form.q, free=form.free, maxiter=maxiter)
         return finish(

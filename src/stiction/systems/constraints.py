@@ -65,7 +65,7 @@ class Gap:
         *,
         name: str | None = None,
     ):
-        self.name = name
+        self.name = self.given_name = name
         self._label = f"gap {name!r}" if name else "gap"
         self._phi = of_time_and_q(f"{self._label}: phi", phi)
         self._normal = None if normal is None else of_time_and_q(f"{self._label}: normal", normal)
@@ -147,7 +147,7 @@ class Bilateral:
     friction = as_friction(None)
 
     def __init__(self, phi: Function, jacobian: Function | None = None, *, name: str | None = None):
-        self.name = name
+        self.name = self.given_name = name
         self._label = f"constraint {name!r}" if name else "constraint"
         self._phi = of_time_and_q(f"{self._label}: phi", phi)
         self._jacobian = None if jacobian is None else of_time_and_q(f"{self._label}: jacobian", jacobian)
@@ -196,7 +196,7 @@ class DryFriction:
     def __init__(
         self, rows: Any, bound: float | Function, *, shape: FrictionSet | None = None, name: str | None = None
     ):
-        self.name = name
+        self.name = self.given_name = name
         self._label = f"dry friction {name!r}" if name else "dry friction"
         if callable(rows):
             self._rows = of_time_and_q(f"{self._label}: rows", rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -41,29 +42,32 @@ class GeneralizedSystem:
         names: Sequence[str] | None = None,
         t: float = 0.0,
     ):
-        q = _check.floats("q", q, (None,))
+        q = _check.floats("q", q, (None,)).copy()
         n = q.size
         if n == 0:
             raise ModelError("q must have at least one coordinate.")
         self.nq = self.nv = n
-        self._initial = State(_check.number("t", t), q, np.zeros(n) if v is None else _check.floats("v", v, (n,)))
+        self._initial = State(
+            _check.number("t", t), q, np.zeros(n) if v is None else _check.floats("v", v, (n,)).copy()
+        )
         self.coordinate_names = tuple(names) if names is not None else tuple(f"q{i}" for i in range(n))
         if len(set(self.coordinate_names)) != n:
             raise ModelError(f"names must hold {n} different names; got {list(self.coordinate_names)}.")
         self.velocity_names = tuple(f"v_{name}" for name in self.coordinate_names)
         self._mass_function = mass if callable(mass) else None
-        self._mass = None if callable(mass) else _check.mass_matrix("mass", mass, n)
+        self._mass = None if callable(mass) else _check.mass_matrix("mass", mass, n).copy()
         if forces is None:
             forces = np.zeros(n)
         self._force_function = forces if callable(forces) else None
-        self._force = None if callable(forces) else _check.floats("forces", forces, (n,))
+        self._force = None if callable(forces) else _check.floats("forces", forces, (n,)).copy()
         self._potential = potential
         self._power: Callable[[float, FloatArray, FloatArray], float] | None = None
         if potential is None and self._mass is not None and self._force is not None:
             force = self._force
             self._potential = lambda x: -float(force @ x)
             self._power = lambda t, x, y: 0.0
-        self._parts = _prepared([*gaps, *constraints, *friction], self._initial, n)
+        self._given = [*gaps, *constraints, *friction]
+        self._parts = _prepared(self._given, self._initial, n)
         self._all = self._candidates()
         self.mass(q)
         self.forces(self._initial.t, q, self._initial.v)
@@ -107,8 +111,8 @@ class GeneralizedSystem:
     # --- the state and its manifold
 
     def initial_state(self) -> State:
-        """The state at which a run starts."""
-        return self._initial
+        """The state at which a run starts; its arrays are the caller's to change."""
+        return State(self._initial.t, self._initial.q.copy(), self._initial.v.copy())
 
     def retract(self, q: FloatArray, dq: FloatArray) -> FloatArray:
         """q + dq: generalized coordinates form a vector space."""
@@ -179,10 +183,11 @@ class GeneralizedSystem:
 
     def constraint_key(self, name: str | Gap | Bilateral | DryFriction) -> int:
         """The key of a constraint, by its name or by the object itself."""
-        for key, part in enumerate(self._parts):
-            if part is name or part.name == name:
+        for key, (given, part) in enumerate(zip(self._given, self._parts)):
+            if given is name or part.name == name:
                 return key
-        raise ModelError(f"there is no constraint {name!r}; there are {[p.name for p in self._parts]}.")
+        wanted = getattr(name, "name", name)
+        raise ModelError(f"there is no constraint {wanted!r}; there are {[p.name for p in self._parts]}.")
 
     def _candidates(self) -> Candidates:
         sizes = [part.size for part in self._parts]
@@ -200,6 +205,7 @@ def _prepared(parts: list[Any], state: State, n: int) -> list[Any]:
     counts: dict[type, int] = {}
     prefix = {Gap: "contact", Bilateral: "joint", DryFriction: "friction"}
     names: set[str] = set()
+    prepared = []
     for part in parts:
         if type(part) not in prefix:
             raise ModelError(
@@ -207,9 +213,12 @@ def _prepared(parts: list[Any], state: State, n: int) -> list[Any]:
             )
         number = counts.get(type(part), 0)
         counts[type(part)] = number + 1
-        name = part.name or f"{prefix[type(part)]}{number}"
+        name = part.given_name or f"{prefix[type(part)]}{number}"
         if name in names:
             raise ModelError(f"two constraints are named {name!r}; names must differ.")
         names.add(name)
-        part.prepare(name, state.t, state.q, n)
-    return parts
+        part.name = name
+        made = copy(part)  # the caller's object may serve in another system, under another name
+        made.prepare(name, state.t, state.q, n)
+        prepared.append(made)
+    return prepared
