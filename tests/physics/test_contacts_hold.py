@@ -131,6 +131,38 @@ def test_wedge_of_two_walls_holds():
     np.testing.assert_allclose(run.q[-1], 0.0, atol=1e-9)
 
 
+def rod_in_a_corner(velocity, mu=1.2):
+    """One end on the floor, the other at the wall, both just touching, and friction cones that hold each other."""
+    r, a, angle = 0.15, 0.5, 0.836
+    floor = st.Gap(
+        lambda q: q[1] - a * math.sin(q[2]) - r,
+        lambda q: [0, 1, -a * math.cos(q[2])],
+        lambda q: [1, 0, r + a * math.sin(q[2])],
+        mu,
+        name="floor",
+    )
+    wall = st.Gap(
+        lambda q: -q[0] - a * math.cos(q[2]) - r,
+        lambda q: [-1, 0, a * math.sin(q[2])],
+        lambda q: [0, 1, r + a * math.cos(q[2])],
+        mu,
+        name="wall",
+    )
+    start = [-a * math.cos(angle) - r, a * math.sin(angle) + r, angle]
+    return st.GeneralizedSystem(np.diag([1.0, 1, 0.083]), [0, -G, 0], q=start, v=velocity, gaps=[floor, wall])
+
+
+@pytest.mark.parametrize("nonlinear", [False, True])
+@pytest.mark.parametrize("velocity", [(0.75, -0.48, -1.43), (1.0, -1.0, -0.5), (2.0, 0.0, -3.0)])
+def test_rod_jams_in_a_corner(velocity, nonlinear):
+    """Rest is admissible, so every step has a solution, also where a gap linearised ahead is negative at q itself."""
+    sim = st.Simulator(rod_in_a_corner(velocity), 0.01, scheme=st.StewartTrinkle(nonlinear=nonlinear))
+    run = sim.run(0.1)
+    assert run.success
+    np.testing.assert_allclose(run.v[-1], 0.0, atol=1e-9)
+    assert (np.diff(run.energy.total) <= 1e-12).all()
+
+
 @pytest.mark.long
 @given(
     hs.floats(-3, 3), hs.floats(-12, 12), hs.floats(-1.5, 1.5), hs.floats(0, 1.5), hs.sampled_from([0.002, 0.01, 0.03])
