@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _check
 from .._check import FloatArray, IntArray
@@ -55,6 +56,11 @@ class Dense:
     @cached_property
     def _w(self) -> FloatArray:
         return self.H @ self._minv_gt
+
+    @cached_property
+    def prescribed(self) -> npt.NDArray[np.bool_]:
+        """(nv,) which velocities no impulse can change: none."""
+        return np.zeros(self.nv, dtype=bool)
 
     def velocity_rows(self, v: FloatArray) -> FloatArray:
         """H v."""
@@ -167,6 +173,16 @@ class Bodies:
         Ja, Jb = (np.abs(self.Ja), np.abs(self.Jb)) if absolute else (self.Ja, self.Jb)
         return np.einsum("rd,rd->r", Ja, V[a]) + np.einsum("rd,rd->r", Jb, V[b])
 
+    @cached_property
+    def prescribed(self) -> npt.NDArray[np.bool_]:
+        """(nv,) which velocities no impulse can change: those of bodies (or axes) without inverse mass."""
+        return ~np.abs(self.Minv).any(axis=2).ravel()
+
+    @cached_property
+    def _mass_blocks(self) -> FloatArray:
+        locked = np.eye(self.Minv.shape[1]) * self.prescribed.reshape(self.nbody, -1, 1)
+        return np.asarray(np.linalg.inv(self.Minv + locked) - locked, dtype=np.float64)
+
     def velocity_rows(self, v: FloatArray) -> FloatArray:
         """H v."""
         return self._apply(v)
@@ -192,7 +208,7 @@ class Bodies:
     def mass(self, v: FloatArray) -> FloatArray:
         """M v on the degrees of freedom that can move; zero on prescribed ones."""
         d = self.Minv.shape[1]
-        return np.einsum("bij,bj->bi", np.linalg.pinv(self.Minv, hermitian=True), v.reshape(-1, d)).ravel()
+        return np.einsum("bij,bj->bi", self._mass_blocks, v.reshape(-1, d)).ravel()
 
     def velocity_change(self, p: FloatArray) -> FloatArray:
         """M⁻¹ Gᵀ p."""
@@ -251,7 +267,7 @@ class Bodies:
         ones (their share of H v_free goes into b).
         """
         d = self.Minv.shape[1]
-        moving = (np.abs(self.Minv).sum(axis=2) > 0).ravel()
+        moving = ~self.prescribed
         full = np.zeros((self.nv, self.nv))
         for i, block in enumerate(self.Minv):
             full[i * d : (i + 1) * d, i * d : (i + 1) * d] = block

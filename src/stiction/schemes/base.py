@@ -10,6 +10,7 @@ import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Delassus
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from ..solvers.base import Solution
 from ..status import Status
@@ -41,10 +42,10 @@ class Contacts:
 class EnergyBalance:
     """Where the energy went in a step [J]. `change` is the sum of all the others, up to `residual` (round-off).
 
-    applied: work of forces without a potential; friction: work of friction; impact: work of normal impulses; joints:
-    work of bilateral constraints; motors: work of boxes; stabilisation: work of pushing overlaps and joint drift out;
-    truncation: the scheme's error on the potential; mass_change: kinetic energy from M(q) changing in the step.
-    The split follows `ΔT = ½ (v + v⁺)ᵀ (h k + Gᵀ p)`, exact for constant M.
+    applied: work of forces without a potential and of prescribed bodies; friction: work of friction; impact: work of
+    normal impulses; joints: work of bilateral constraints; motors: work of boxes; stabilisation: work of pushing
+    overlaps and joint drift out; truncation: the scheme's error on the potential; mass_change: kinetic energy from
+    M(q) changing in the step. The split follows `ΔT = ½ (v + v⁺)ᵀ (h k + Gᵀ p)`, exact for constant M.
     """
 
     change: float
@@ -114,33 +115,35 @@ def record_contacts(candidates: Candidates, gap: FloatArray, problem: ContactPro
 
 
 def certify_step(
-    system: System, old: State, new: State, h: float, k: FloatArray, problem: ContactProblem, p: FloatArray
+    system: System, old: State, new: State, h: float, problem: ContactProblem, p: FloatArray
 ) -> StepCertificate:
-    """Penetration, drift and energy balance of a step with forces k and impulses p of `problem`."""
+    """Penetration, drift and energy balance of a step with the impulses p of `problem`."""
     candidates = system.detect(new.t, new.q, 0.0)
     gaps = system.gaps(candidates, new.t, new.q)
     contact, joint = candidates.unilateral, candidates.law == EQUALITY
     return StepCertificate(
         penetration=float(max(0.0, -gaps[contact].min(initial=0.0))),
         joint_drift=float(gaps[joint].max(initial=0.0)),
-        energy=_balance(system, old, new, h, k, problem, p),
+        energy=_balance(system, old, new, h, problem, p),
     )
 
 
-def _balance(
-    system: System, old: State, new: State, h: float, k: FloatArray, problem: ContactProblem, p: FloatArray
-) -> EnergyBalance:
+def _balance(system: System, old: State, new: State, h: float, problem: ContactProblem, p: FloatArray) -> EnergyBalance:
     dynamics = problem.dynamics
-    mean = 0.5 * (old.v + new.v)
+    assert not isinstance(dynamics, Delassus)
+    # Prescribed bodies have no mass here: their velocity is given, and what they do is work from outside.
+    prescribed = dynamics.prescribed
+    mean = np.where(prescribed, new.v, 0.5 * (old.v + new.v))
     before, after = system.energy(old.q, old.v), system.energy(new.q, new.v)
     kinetic = after.kinetic - before.kinetic
     # kinetic energy with the mass matrix of the step, against the true one at both ends
-    during = 0.5 * float((new.v + old.v) @ dynamics.mass(new.v - old.v))  # type: ignore[union-attr]
-    force_work = h * float(mean @ k)
+    during = float(mean @ dynamics.mass(new.v - old.v))
+    force_work = float(mean @ dynamics.mass(problem.v_free - old.v))  # M (v_free - v) = h k
     middle = system.retract(old.q, 0.5 * h * new.v)
     power = system.applied_power(old.t + 0.5 * h, middle, mean)
     potential = after.potential - before.potential
-    applied = force_work if power is None else h * power
+    forced = force_work if power is None else h * power
+    moved = float(p @ dynamics.velocity_rows(np.where(prescribed, mean, 0.0))) if prescribed.any() else 0.0
     work = p * dynamics.velocity_rows(mean)
     # The share of a row's work that only restores a violated constraint: -½ b p, where b demands motion outwards.
     row_law = np.repeat(problem.law, np.diff(problem.row_ptr))
@@ -151,13 +154,13 @@ def _balance(
     restoring = np.where(equality | (normal & (problem.b < 0)), -0.5 * problem.b * p, 0.0)
     rest = work - restoring
     parts = {
-        "applied": applied,
+        "applied": forced - moved,
         "friction": float(rest[((row_law == UNILATERAL) & ~first) | (row_law == DRY)].sum()),
         "impact": float(rest[normal].sum()),
         "joints": float(rest[equality].sum()),
         "motors": float(rest[row_law == BOX].sum()),
         "stabilisation": float(restoring.sum()),
-        "truncation": force_work - applied + (0.0 if power is None else potential),
+        "truncation": force_work - forced + (0.0 if power is None else potential),
         "mass_change": kinetic - during,
     }
     change = kinetic + (0.0 if power is None else potential)

@@ -19,6 +19,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Delassus
 from ..problem.laws import EQUALITY, UNILATERAL
 from ..solvers.base import Solution
 from ..status import Status
@@ -50,7 +51,8 @@ class StewartTrinkle:
     relative to max(1, |q|)) within `maxiter` iterations. evaluate: where M (and, in the linearised version, n and D)
     are taken: "prediction" q + h v, "midpoint" (q + q⁺)/2 or "new" q⁺ (note 4 of §3); the last two iterate as well.
     active: which contacts act, by default the rule of §4 ("growing"). directions: edges of the polygon that replaces
-    a smooth friction cone in space (st96 uses 8).
+    a smooth friction cone in space (st96 uses 8). A step that has no solution linearised at the prediction is tried
+    again linearised at q, where gaps are nonnegative and st96's existence proof holds.
 
     When not to use it: impacts that bounce (its effective restitution depends on where in the step the impact falls,
     s00 §3.2), more than a few hundred contacts. First order; an impact is spread over two steps.
@@ -80,13 +82,12 @@ class StewartTrinkle:
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step with every candidate active."""
         candidates = self._candidates(system, state, h)
-        return self._problem(system, state, h, np.zeros(system.nv), candidates, state.q, state.q)
+        return self._problem(system, state, h, candidates, state.q, state.q)[0]
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
         """One step; contacts found violated after the solve are added and the step is solved again (§4)."""
         t = state.t + h
         prediction = system.retract(state.q, h * state.v)
-        k = system.forces(state.t + 0.5 * h, system.retract(state.q, 0.5 * h * state.v), state.v)
         candidates = self._candidates(system, state, h)
         contact = candidates.unilateral
         active = ~contact | self._rule.choose(
@@ -96,14 +97,23 @@ class StewartTrinkle:
         )
         solves: list[tuple[str, Solution]] = []
         while True:
-            done = self._solve_with(system, state, h, k, candidates.take(active), prediction, solve, solves)
+            acting = candidates.take(active)
+            done = self._solve_with(system, state, h, acting, prediction, solve, solves)
+            if not done.status.success:
+                # Linearised at the prediction, a curved gap can be negative at q itself, and with strong friction the
+                # LCP may then have no solution. Linearised at q it is gap(q) >= 0, and there is one (st96 §3.2).
+                more: list[tuple[str, Solution]] = []
+                again = self._solve_with(system, state, h, acting, state.q, solve, more)
+                if again.status.success:
+                    done = again
+                    solves += more
             if not (done.status.success and self._rule.grows):
                 break
             violated = contact & ~active & (system.gaps(candidates, t, done.state.q) < -VIOLATED)
             if not violated.any():
                 break
             active |= violated
-        return self._result(system, state, h, k, done, tuple(solves))
+        return self._result(system, state, h, done, tuple(solves))
 
     def _candidates(self, system: System, state: State, h: float) -> Candidates:
         found = system.detect(state.t, state.q, self.band(system, state, h))
@@ -114,7 +124,6 @@ class StewartTrinkle:
         system: System,
         state: State,
         h: float,
-        k: FloatArray,
         candidates: Candidates,
         prediction: FloatArray,
         solve: Solve,
@@ -128,10 +137,10 @@ class StewartTrinkle:
             at = {"prediction": prediction, "new": guess, "midpoint": self._middle(system, state.q, guess)}[
                 self.evaluate
             ]
-            problem = self._problem(system, state, h, k, candidates, guess if self.nonlinear else at, at)
+            problem, free = self._problem(system, state, h, candidates, guess if self.nonlinear else at, at)
             solution = solve(problem)
             solves.append(("fixed point" if iterate else "step", solution))
-            new = self._advance(system, state, h, candidates, problem, solution)
+            new = self._advance(system, state, h, free, problem, solution)
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
                 return _Pass(candidates, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence)
             if not solution.success:
@@ -156,25 +165,27 @@ class StewartTrinkle:
 
     @staticmethod
     def _problem(
-        system: System,
-        state: State,
-        h: float,
-        k: FloatArray,
-        candidates: Candidates,
-        at: FloatArray,
-        mass_at: FloatArray,
-    ) -> ContactProblem:
-        """The contact problem with gaps linearised at `at` and the mass at `mass_at` (st96 eq. 29, 32)."""
+        system: System, state: State, h: float, candidates: Candidates, at: FloatArray, mass_at: FloatArray
+    ) -> tuple[ContactProblem, FloatArray]:
+        """The contact problem with gaps linearised at `at` and the mass at `mass_at` (st96 eq. 29, 32), and q_free.
+
+        The step ends at `q_free ⊕ h (v⁺ - v_free)`, so the gap linearised at `at` and taken there is
+        `gap + rows·(q_free ⊖ at) + h rows·(v⁺ - v_free)`.
+        """
         found = system.evaluate(candidates, state.t + h, at)
         dynamics = system.dynamics(mass_at, found)
+        assert not isinstance(dynamics, Delassus)
+        middle = system.retract(state.q, 0.5 * h * state.v)
+        v_free, q_free = system.free_motion(dynamics, state, h, state.t + 0.5 * h, middle)
         law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
         first = np.zeros(len(law), dtype=bool)
         first[candidates.row_ptr[:-1]] = True
         holds = (law == EQUALITY) | ((law == UNILATERAL) & first)
-        b = np.where(holds, (found.value - found.row_velocity(system.difference(state.q, at))) / h, 0.0)
-        return ContactProblem(
+        ahead = system.difference(at, q_free) / h - v_free
+        b = np.where(holds, found.value / h + dynamics.velocity_rows(ahead), 0.0)
+        problem = ContactProblem(
             dynamics,
-            v_free=state.v + h * dynamics.minv(k),  # type: ignore[union-attr]
+            v_free=v_free,
             b=b,
             row_ptr=candidates.row_ptr,
             law=candidates.law,
@@ -184,17 +195,18 @@ class StewartTrinkle:
             key=candidates.key,
             p_warm=state.warm(candidates.key, candidates.row_ptr),
         )
+        return problem, q_free
 
     @staticmethod
     def _advance(
-        system: System, state: State, h: float, candidates: Candidates, problem: ContactProblem, solution: Solution
+        system: System, state: State, h: float, q_free: FloatArray, problem: ContactProblem, solution: Solution
     ) -> State:
-        impulses = pad_rows(solution.p, problem.row_ptr)
-        return State(state.t + h, system.retract(state.q, h * solution.v), solution.v, candidates.key, impulses)
+        q = system.retract(q_free, h * (solution.v - problem.v_free))
+        return State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr))
 
     @staticmethod
     def _result(
-        system: System, old: State, h: float, k: FloatArray, done: _Pass, solves: tuple[tuple[str, Solution], ...]
+        system: System, old: State, h: float, done: _Pass, solves: tuple[tuple[str, Solution], ...]
     ) -> StepResult:
         new, success = done.state, done.status.success
         if done.status is Status.NONFINITE:
@@ -203,5 +215,5 @@ class StewartTrinkle:
             return StepResult(old, False, done.status, done.message, none, solves, None)
         gap = system.gaps(done.candidates, new.t, new.q)
         contacts = record_contacts(done.candidates, gap, done.problem, done.solution)
-        certificate = certify_step(system, old, new, h, k, done.problem, done.solution.p)
+        certificate = certify_step(system, old, new, h, done.problem, done.solution.p)
         return StepResult(new, success, done.status, done.message, contacts, solves, certificate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -117,13 +117,9 @@ class Constraints:
 
     candidates: Candidates
     value: FloatArray
-    rows: FloatArray
+    rows: Any
     bound: FloatArray
     length: FloatArray
-
-    def row_velocity(self, v: FloatArray) -> FloatArray:
-        """rows·v."""
-        return self.rows @ v
 
 
 class System(Protocol):
@@ -143,11 +139,22 @@ class System(Protocol):
     def difference(self, q0: FloatArray, q1: FloatArray) -> FloatArray:
         """The displacement dq (nv,) with retract(q0, dq) = q1."""
 
-    def mass(self, q: FloatArray) -> FloatArray:
-        """M(q)."""
+    def mass(self, q: FloatArray) -> Any:
+        """M(q): an array, or one block per body."""
 
     def forces(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """k(t, q, v), with the velocity-product (Coriolis, gyroscopic) terms."""
+
+    def free_motion(
+        self, dynamics: Dynamics, state: State, h: float, t: float, q: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Velocity and configuration after a step without impulses, with the mass of `dynamics` and forces at (t, q).
+
+        With impulses that change the velocity to v⁺ the step ends at `retract(q_free, h (v⁺ - v_free))`.
+        """
+
+    def speed_bound(self, q: FloatArray, v: FloatArray) -> float:
+        """The largest speed of any point of the system [m/s]; infinite where it is not known."""
 
     def energy(self, q: FloatArray, v: FloatArray) -> Energy:
         """Kinetic and potential energy."""

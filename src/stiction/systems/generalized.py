@@ -12,7 +12,7 @@ from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
 from ..friction.table import FrictionTable
-from ..problem.dynamics import Dense
+from ..problem.dynamics import Dense, Dynamics
 from .base import Candidates, Constraints, Energy, State
 from .constraints import Bilateral, DryFriction, Gap
 from .derivatives import derivative
@@ -137,6 +137,18 @@ class GeneralizedSystem:
             return self._force
         assert self._force_function is not None
         return _check.floats("forces(t, q, v)", self._force_function(t, q, v), (self.nv,))
+
+    def free_motion(
+        self, dynamics: Dynamics, state: State, h: float, t: float, q: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """v_free = v + h M⁻¹ k(t, q, v) and q_free = q + h v_free."""
+        assert isinstance(dynamics, Dense)
+        v_free = state.v + h * dynamics.minv(self.forces(t, q, state.v))
+        return v_free, state.q + h * v_free
+
+    def speed_bound(self, q: FloatArray, v: FloatArray) -> float:
+        """Infinite: generalized coordinates say nothing about points in space."""
+        return np.inf
 
     def energy(self, q: FloatArray, v: FloatArray) -> Energy:
         """Kinetic and potential energy [J]; the potential is 0 where none is known."""
