@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -72,9 +73,7 @@ class FrictionTable:
         """The table with every smooth set replaced by `count` directions (st96 eq. 12); itself if there is none."""
         if all(s.is_polyhedral(int(d)) for s, d in zip(self.sets, self.dims)):
             return self
-        unit = FrictionTable.build(
-            [s.polyhedral(int(d), count) for s, d in zip(self.sets, self.dims)], self.dims.tolist()
-        )
+        unit = _polyhedral_sets(self.sets, tuple(self.dims.tolist()), count)
         return unit._replace(set_of=unit.set_of[self.set_of], mu=self.mu)
 
     def directions(self, block: int, count: int = 8) -> FloatArray:
@@ -90,6 +89,12 @@ class FrictionTable:
         from dataclasses import replace
 
         return replace(self, **changes)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=64)
+def _polyhedral_sets(sets: tuple[FrictionSet, ...], dims: tuple[int, ...], count: int) -> FrictionTable:
+    """The unit sets with directions in place of smooth boundaries; kept, since every step asks for the same."""
+    return FrictionTable.build([s.polyhedral(d, count) if d else None for s, d in zip(sets, dims)], dims)
 
 
 def _stack(parts: list[FloatArray], width: int) -> FloatArray:

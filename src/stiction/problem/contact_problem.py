@@ -37,7 +37,7 @@ class ContactProblem:
     coefficient, or None), or a `FrictionTable`; r0 (nk,) >= 0, the part of the friction radius that needs no normal
     impulse [N·s]; lo, hi (nr,) bounds of BOX rows; associated: the convex relaxation instead of Coulomb's law;
     length (nr,): 1, or metres for rotational rows; key (nk,) identity over time; kind (nk,) what the system calls
-    the block; p_warm (nr,) a first guess.
+    the block; p_warm (nr,) a first guess. Arrays of the right type are not copied: do not change them afterwards.
     """
 
     dynamics: Dynamics

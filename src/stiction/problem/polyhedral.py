@@ -7,7 +7,7 @@ so the matrix is `Pᵀ W P` plus the incidence of the friction bounds and boxes:
     w_λ = mu c_n + r0 - e^T β    free rows: u = 0        box: w_x = u + s, w_s = hi - lo - x, p = lo + x
 
 P and the incidence depend on the laws and friction sets alone, not on the step's numbers; they are made once for each
-combination that occurs and kept with the friction table.
+combination that occurs and kept for the next steps.
 """
 
 from __future__ import annotations
@@ -60,6 +60,9 @@ class _Structure:
     lambda_block: IntArray
 
 
+_KEPT: dict[object, _Structure] = {}
+
+
 def to_lcp(problem: ContactProblem, directions: int = 8) -> PolyhedralLCP:
     """Build the LCP; smooth friction sets are replaced by `directions` directions."""
     s = _structure(problem, directions)
@@ -78,14 +81,16 @@ def to_lcp(problem: ContactProblem, directions: int = 8) -> PolyhedralLCP:
 
 def _structure(problem: ContactProblem, directions: int) -> _Structure:
     bounds = np.isfinite(problem.lo) * 2 + np.isfinite(problem.hi)
+    f = problem.friction
     name = (
-        problem.law.tobytes(), problem.row_ptr.tobytes(), bounds.tobytes(), (problem.r0 > 0).tobytes(),
-        directions, problem.associated,
+        f.sets, f.set_of.tobytes(), f.mu.tobytes(), problem.law.tobytes(), problem.row_ptr.tobytes(), bounds.tobytes(),
+        (problem.r0 > 0).tobytes(), directions, problem.associated,
     )  # fmt: skip
-    kept: dict[object, _Structure] = problem.friction.__dict__.setdefault("_lcp_structures", {})
-    if name not in kept:
-        kept[name] = _build(problem, directions)
-    return kept[name]
+    if name not in _KEPT:
+        if len(_KEPT) >= 128:
+            _KEPT.pop(next(iter(_KEPT)))  # the oldest
+        _KEPT[name] = _build(problem, directions)
+    return _KEPT[name]
 
 
 def _build(problem: ContactProblem, directions: int) -> _Structure:

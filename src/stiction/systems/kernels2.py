@@ -1,0 +1,70 @@
+"""Bodies in the plane as compiled loops: the rows of contacts and joints.
+
+A configuration holds (x, y, angle) of the centre of mass per body, and a velocity their rates: a vector space, so that
+motion needs no kernels of its own.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .._jit import njit
+
+POINT_AXIS, DOT, DISTANCE = 0, 1, 2  # as in space; DOT is the difference of two angles here
+
+
+@njit(inline=True)
+def _set_row(J, row, sign, dx, dy, rx, ry):
+    J[row, 0], J[row, 1], J[row, 2] = sign * dx, sign * dy, sign * (rx * dy - ry * dx)
+
+
+@njit
+def contact_rows(q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, Ja, Jb):
+    """Rows normal and tangent (as many as each contact has) at row_ptr[k + offset] of Ja and Jb (nr, 3).
+
+    The tangent is the normal turned clockwise, so that on a floor it points along +x.
+    """
+    for k in range(len(body_a)):
+        start, stop = row_ptr[k + offset], row_ptr[k + offset + 1]
+        a, b = body_a[k], body_b[k]
+        nx, ny = normal[k, 0], normal[k, 1]
+        ax, ay = point_a[k, 0] - q[a, 0], point_a[k, 1] - q[a, 1]
+        bx, by = point_b[k, 0] - q[b, 0], point_b[k, 1] - q[b, 1]
+        _set_row(Ja, start, 1.0, nx, ny, ax, ay)
+        _set_row(Jb, start, -1.0, nx, ny, bx, by)
+        if stop > start + 1:
+            gx, gy = 0.5 * (point_b[k, 0] - point_a[k, 0]), 0.5 * (point_b[k, 1] - point_a[k, 1])
+            _set_row(Ja, start + 1, 1.0, ny, -nx, ax + gx, ay + gy)
+            _set_row(Jb, start + 1, -1.0, ny, -nx, bx - gx, by - gy)
+
+
+@njit
+def joint_rows(q, kind, body_a, body_b, pa, pb, ua, ub, rest, first, value, Ja, Jb):
+    """Values and rows of joints, one primitive per row, from row `first` on.
+
+    POINT_AXIS: u_b·(x_a - x_b) along an axis fixed in b; DOT: the angle of a minus that of b; DISTANCE: |x_a - x_b|;
+    each minus `rest`.
+    """
+    for j in range(len(kind)):
+        row = first + j
+        a, b = body_a[j], body_b[j]
+        if kind[j] == DOT:
+            value[row] = q[a, 2] - q[b, 2] - rest[j]
+            Ja[row, 0], Ja[row, 1], Ja[row, 2] = 0.0, 0.0, 1.0
+            Jb[row, 0], Jb[row, 1], Jb[row, 2] = 0.0, 0.0, -1.0
+            continue
+        ca, sa = math.cos(q[a, 2]), math.sin(q[a, 2])
+        cb, sb = math.cos(q[b, 2]), math.sin(q[b, 2])
+        rax, ray = ca * pa[j, 0] - sa * pa[j, 1], sa * pa[j, 0] + ca * pa[j, 1]
+        rbx, rby = cb * pb[j, 0] - sb * pb[j, 1], sb * pb[j, 0] + cb * pb[j, 1]
+        dx, dy = q[a, 0] + rax - q[b, 0] - rbx, q[a, 1] + ray - q[b, 1] - rby
+        ux, uy = cb * ub[j, 0] - sb * ub[j, 1], sb * ub[j, 0] + cb * ub[j, 1]
+        if kind[j] == DISTANCE:
+            length = math.sqrt(dx * dx + dy * dy)
+            if length > 0.0:
+                ux, uy = dx / length, dy / length
+            value[row] = length - rest[j]
+        else:
+            value[row] = ux * dx + uy * dy - rest[j]
+        _set_row(Ja, row, 1.0, ux, uy, rax, ray)
+        _set_row(Jb, row, -1.0, ux, uy, rbx + dx, rby + dy)

@@ -1,0 +1,283 @@
+"""Bodies in space as compiled loops: rotations, free motion, inverse masses, and the rows of contacts and joints.
+
+A configuration holds 7 numbers per body, the centre of mass x and the quaternion (w, x, y, z) that takes body axes to
+world axes; a velocity holds 6, of the centre of mass and the angular velocity in world axes. Rotations are advanced
+by the exponential map from the left: `quat⁺ = exp(dθ) quat`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+
+POINT_AXIS, DOT, DISTANCE = 0, 1, 2  # the three kinds of joint rows
+
+
+@njit(inline=True)
+def exponential(x, y, z):
+    """The quaternion of the rotation vector (x, y, z)."""
+    a2 = x * x + y * y + z * z
+    a = math.sqrt(a2)
+    s = math.sin(0.5 * a) / a if a > 1e-6 else 0.5 - a2 / 48.0
+    return math.cos(0.5 * a), s * x, s * y, s * z
+
+
+@njit(inline=True)
+def product(a, b, c, d, e, f, g, h):
+    """The product of two quaternions."""
+    return (
+        a * e - b * f - c * g - d * h,
+        a * f + b * e + c * h - d * g,
+        a * g - b * h + c * e + d * f,
+        a * h + b * g - c * f + d * e,
+    )
+
+
+@njit(inline=True)
+def turn(w, x, y, z, a, b, c):
+    """The vector (a, b, c) rotated by a unit quaternion."""
+    tx = 2.0 * (y * c - z * b)
+    ty = 2.0 * (z * a - x * c)
+    tz = 2.0 * (x * b - y * a)
+    return a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx
+
+
+@njit
+def rotations(q, R):
+    """R (nb, 3, 3), body to world, from configurations q (nb, 7)."""
+    for i in range(q.shape[0]):
+        w, x, y, z = q[i, 3], q[i, 4], q[i, 5], q[i, 6]
+        R[i, 0, 0] = 1.0 - 2.0 * (y * y + z * z)
+        R[i, 0, 1] = 2.0 * (x * y - w * z)
+        R[i, 0, 2] = 2.0 * (x * z + w * y)
+        R[i, 1, 0] = 2.0 * (x * y + w * z)
+        R[i, 1, 1] = 1.0 - 2.0 * (x * x + z * z)
+        R[i, 1, 2] = 2.0 * (y * z - w * x)
+        R[i, 2, 0] = 2.0 * (x * z - w * y)
+        R[i, 2, 1] = 2.0 * (y * z + w * x)
+        R[i, 2, 2] = 1.0 - 2.0 * (x * x + y * y)
+
+
+@njit
+def retract(q, dq, out):
+    """out = q ⊕ dq for configurations (nb, 7) and displacements (nb, 6); the quaternion stays of length one."""
+    for i in range(q.shape[0]):
+        for k in range(3):
+            out[i, k] = q[i, k] + dq[i, k]
+        a, b, c, d = exponential(dq[i, 3], dq[i, 4], dq[i, 5])
+        w, x, y, z = product(a, b, c, d, q[i, 3], q[i, 4], q[i, 5], q[i, 6])
+        s = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
+        out[i, 3], out[i, 4], out[i, 5], out[i, 6] = w * s, x * s, y * s, z * s
+
+
+@njit
+def difference(q0, q1, out):
+    """out (nb, 6) with q0 ⊕ out = q1; rotations by the logarithm, at most half a turn."""
+    for i in range(q0.shape[0]):
+        for k in range(3):
+            out[i, k] = q1[i, k] - q0[i, k]
+        w, x, y, z = product(q1[i, 3], q1[i, 4], q1[i, 5], q1[i, 6], q0[i, 3], -q0[i, 4], -q0[i, 5], -q0[i, 6])
+        if w < 0.0:
+            w, x, y, z = -w, -x, -y, -z
+        s = math.sqrt(x * x + y * y + z * z)
+        f = 2.0 * math.atan2(s, w) / s if s > 1e-12 else 2.0
+        out[i, 3], out[i, 4], out[i, 5] = f * x, f * y, f * z
+
+
+@njit
+def solve3(A, b, x):
+    """x = A⁻¹ b for a 3 x 3 matrix, by Cramer's rule."""
+    c00 = A[1, 1] * A[2, 2] - A[1, 2] * A[2, 1]
+    c01 = A[1, 2] * A[2, 0] - A[1, 0] * A[2, 2]
+    c02 = A[1, 0] * A[2, 1] - A[1, 1] * A[2, 0]
+    det = A[0, 0] * c00 + A[0, 1] * c01 + A[0, 2] * c02
+    c10 = A[0, 2] * A[2, 1] - A[0, 1] * A[2, 2]
+    c11 = A[0, 0] * A[2, 2] - A[0, 2] * A[2, 0]
+    c12 = A[0, 1] * A[2, 0] - A[0, 0] * A[2, 1]
+    c20 = A[0, 1] * A[1, 2] - A[0, 2] * A[1, 1]
+    c21 = A[0, 2] * A[1, 0] - A[0, 0] * A[1, 2]
+    c22 = A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]
+    x[0] = (c00 * b[0] + c10 * b[1] + c20 * b[2]) / det
+    x[1] = (c01 * b[0] + c11 * b[1] + c21 * b[2]) / det
+    x[2] = (c02 * b[0] + c12 * b[1] + c22 * b[2]) / det
+
+
+@njit
+def free_rotation(I, P, h, W, J, r, d):
+    """The mean angular velocity W (body axes) of a torque-free step of length h with angular momentum P (body axes).
+
+    Solves `I W = exp(-h W/2) P`: the momentum, turned to the middle of the step, is that of the mean velocity. The step
+    then turns the body by exp(h W) and its momentum by exp(-h W), so |P| is kept exactly and the energy, by symmetry
+    in time, without drift. Quasi-Newton with J = I - (h/2) P×; work arrays J (3, 3), r, d (3,).
+    """
+    solve3(I, P, W)
+    for _ in range(60):
+        a, b, c, e = exponential(-0.5 * h * W[0], -0.5 * h * W[1], -0.5 * h * W[2])
+        mx, my, mz = turn(a, b, c, e, P[0], P[1], P[2])
+        for k in range(3):
+            for m in range(3):
+                J[k, m] = I[k, m]
+            r[k] = -(I[k, 0] * W[0] + I[k, 1] * W[1] + I[k, 2] * W[2])
+        r[0] += mx
+        r[1] += my
+        r[2] += mz
+        g = 0.5 * h
+        J[0, 1] += g * mz
+        J[0, 2] -= g * my
+        J[1, 0] -= g * mz
+        J[1, 2] += g * mx
+        J[2, 0] += g * my
+        J[2, 1] -= g * mx
+        solve3(J, r, d)
+        step = 0.0
+        size = 0.0
+        for k in range(3):
+            W[k] += d[k]
+            step = max(step, abs(d[k]))
+            size = max(size, abs(W[k]))
+        if step <= 2e-15 * size:
+            break
+
+
+@njit
+def free_motion(q, v, force, mass, inertia, moves, h, v_free, q_free):
+    """A step without impulses: v_free (nb, 6) and q_free (nb, 7) under forces and torques (nb, 6) about the com."""
+    P, W, r, d = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    J = np.empty((3, 3))
+    for i in range(q.shape[0]):
+        if not moves[i]:
+            for k in range(6):
+                v_free[i, k] = v[i, k]
+            for k in range(7):
+                q_free[i, k] = q[i, k]
+            continue
+        for k in range(3):
+            v_free[i, k] = v[i, k] + h * force[i, k] / mass[i]
+            q_free[i, k] = q[i, k] + h * v_free[i, k]
+        w, x, y, z = q[i, 3], q[i, 4], q[i, 5], q[i, 6]
+        I = inertia[i]
+        a, b, c = turn(w, -x, -y, -z, v[i, 3], v[i, 4], v[i, 5])
+        ta, tb, tc = turn(w, -x, -y, -z, force[i, 3], force[i, 4], force[i, 5])
+        P[0] = I[0, 0] * a + I[0, 1] * b + I[0, 2] * c + h * ta
+        P[1] = I[1, 0] * a + I[1, 1] * b + I[1, 2] * c + h * tb
+        P[2] = I[2, 0] * a + I[2, 1] * b + I[2, 2] * c + h * tc
+        free_rotation(I, P, h, W, J, r, d)
+        # The body turns by h W in its own axes; the momentum stays fixed in space.
+        ea, eb, ec, ed = exponential(h * W[0], h * W[1], h * W[2])
+        qa, qb, qc, qd = product(w, x, y, z, ea, eb, ec, ed)
+        s = 1.0 / math.sqrt(qa * qa + qb * qb + qc * qc + qd * qd)
+        qa, qb, qc, qd = qa * s, qb * s, qc * s, qd * s
+        q_free[i, 3], q_free[i, 4], q_free[i, 5], q_free[i, 6] = qa, qb, qc, qd
+        P[0], P[1], P[2] = turn(ea, -eb, -ec, -ed, P[0], P[1], P[2])
+        solve3(I, P, W)
+        v_free[i, 3], v_free[i, 4], v_free[i, 5] = turn(qa, qb, qc, qd, W[0], W[1], W[2])
+
+
+@njit
+def mass_blocks(R, mass, inertia, moves, M):
+    """M (nb, 6, 6): mass, or inverse mass, of each body in world axes from body tensors; zero where it is fixed."""
+    for i in range(R.shape[0]):
+        for k in range(6):
+            for m in range(6):
+                M[i, k, m] = 0.0
+        if not moves[i]:
+            continue
+        for k in range(3):
+            M[i, k, k] = mass[i]
+            for m in range(k + 1):
+                s = 0.0
+                for a in range(3):
+                    for b in range(3):
+                        s += R[i, k, a] * inertia[i, a, b] * R[i, m, b]
+                M[i, 3 + k, 3 + m] = s
+                M[i, 3 + m, 3 + k] = s
+
+
+@njit(inline=True)
+def frame(nx, ny, nz):
+    """Two unit tangents of a unit normal: t1 = n × z, or n × x where the normal is nearly vertical, and t2 = t1 × n."""
+    if abs(nz) < 0.9:
+        s = 1.0 / math.sqrt(nx * nx + ny * ny)
+        ax, ay, az = ny * s, -nx * s, 0.0
+    else:
+        s = 1.0 / math.sqrt(ny * ny + nz * nz)
+        ax, ay, az = 0.0, nz * s, -ny * s
+    return ax, ay, az, ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
+
+
+@njit(inline=True)
+def _set_row(J, row, sign, dx, dy, dz, rx, ry, rz):
+    """Row of the velocity at arm r along direction d: d·v + (r × d)·ω."""
+    J[row, 0], J[row, 1], J[row, 2] = sign * dx, sign * dy, sign * dz
+    J[row, 3] = sign * (ry * dz - rz * dy)
+    J[row, 4] = sign * (rz * dx - rx * dz)
+    J[row, 5] = sign * (rx * dy - ry * dx)
+
+
+@njit
+def contact_rows(q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, Ja, Jb):
+    """Rows normal, tangent 1, tangent 2 (as many as each contact has) at row_ptr[k + offset] of Ja and Jb (nr, 6).
+
+    The normal row acts at each body's own surface point, so that it is the exact gradient of the gap; the friction rows
+    act at the point halfway between.
+    """
+    for k in range(len(body_a)):
+        start, stop = row_ptr[k + offset], row_ptr[k + offset + 1]
+        a, b = body_a[k], body_b[k]
+        nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
+        tx, ty, tz, sx, sy, sz = frame(nx, ny, nz)
+        ax, ay, az = point_a[k, 0] - q[a, 0], point_a[k, 1] - q[a, 1], point_a[k, 2] - q[a, 2]
+        bx, by, bz = point_b[k, 0] - q[b, 0], point_b[k, 1] - q[b, 1], point_b[k, 2] - q[b, 2]
+        _set_row(Ja, start, 1.0, nx, ny, nz, ax, ay, az)
+        _set_row(Jb, start, -1.0, nx, ny, nz, bx, by, bz)
+        gx = 0.5 * (point_b[k, 0] - point_a[k, 0])
+        gy = 0.5 * (point_b[k, 1] - point_a[k, 1])
+        gz = 0.5 * (point_b[k, 2] - point_a[k, 2])
+        ax, ay, az, bx, by, bz = ax + gx, ay + gy, az + gz, bx - gx, by - gy, bz - gz
+        if stop > start + 1:
+            _set_row(Ja, start + 1, 1.0, tx, ty, tz, ax, ay, az)
+            _set_row(Jb, start + 1, -1.0, tx, ty, tz, bx, by, bz)
+        if stop > start + 2:
+            _set_row(Ja, start + 2, 1.0, sx, sy, sz, ax, ay, az)
+            _set_row(Jb, start + 2, -1.0, sx, sy, sz, bx, by, bz)
+
+
+@njit
+def joint_rows(q, kind, body_a, body_b, pa, pb, ua, ub, rest, first, value, Ja, Jb):
+    """Values and rows of joints, one primitive per row, from row `first` on.
+
+    POINT_AXIS: u_b·(x_a - x_b), the offset of two points along an axis fixed in b; DOT: u_a·u_b of two directions fixed
+    in the bodies; DISTANCE: |x_a - x_b|; each minus `rest`. All derivatives are exact.
+    """
+    for j in range(len(kind)):
+        row = first + j
+        a, b = body_a[j], body_b[j]
+        rax, ray, raz = turn(q[a, 3], q[a, 4], q[a, 5], q[a, 6], pa[j, 0], pa[j, 1], pa[j, 2])
+        rbx, rby, rbz = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], pb[j, 0], pb[j, 1], pb[j, 2])
+        ubx, uby, ubz = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], ub[j, 0], ub[j, 1], ub[j, 2])
+        if kind[j] == DOT:
+            uax, uay, uaz = turn(q[a, 3], q[a, 4], q[a, 5], q[a, 6], ua[j, 0], ua[j, 1], ua[j, 2])
+            value[row] = uax * ubx + uay * uby + uaz * ubz - rest[j]
+            cx, cy, cz = uay * ubz - uaz * uby, uaz * ubx - uax * ubz, uax * uby - uay * ubx
+            for k in range(3):
+                Ja[row, k] = 0.0
+                Jb[row, k] = 0.0
+            Ja[row, 3], Ja[row, 4], Ja[row, 5] = cx, cy, cz
+            Jb[row, 3], Jb[row, 4], Jb[row, 5] = -cx, -cy, -cz
+            continue
+        dx = q[a, 0] + rax - q[b, 0] - rbx
+        dy = q[a, 1] + ray - q[b, 1] - rby
+        dz = q[a, 2] + raz - q[b, 2] - rbz
+        if kind[j] == DISTANCE:
+            length = math.sqrt(dx * dx + dy * dy + dz * dz)
+            if length > 0.0:
+                ubx, uby, ubz = dx / length, dy / length, dz / length
+            value[row] = length - rest[j]
+        else:
+            value[row] = ubx * dx + uby * dy + ubz * dz - rest[j]
+        # the axis turns with b, so b's arm reaches to a's point
+        _set_row(Ja, row, 1.0, ubx, uby, ubz, rax, ray, raz)
+        _set_row(Jb, row, -1.0, ubx, uby, ubz, rbx + dx, rby + dy, rbz + dz)
