@@ -1,0 +1,319 @@
+"""Broad phase: boxes around shapes, and the pairs of shapes whose boxes overlap, in time linear in their number.
+
+Boxes are inflated by `band`/2 on each side, so that two shapes nearer than `band` have overlapping boxes. Shapes
+are put into a hierarchy of uniform grids: the cell of a level is twice that of the level below, and a shape goes into
+the first level whose cell holds it, in one cell only (that of its lower corner). Each shape then looks into the few
+cells around it on its own level and on every coarser level that is not empty; levels with few shapes are searched
+directly. So small and large shapes mix without harm. Cells live in one hash table filled by counting. Half-spaces,
+and boxes that are not finite, are compared with every shape. The pairs come out sorted, whatever the grid was.
+
+The same code serves space and plane: the dimension is that of the boxes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from .features import PLANE
+
+_LEVELS = 60
+_FEW = 12  # a level with at most this many shapes is searched directly
+_FAR = 1e12  # cells from the origin beyond which a shape is compared with all others
+
+
+@njit
+def aabbs3(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes):
+    """Boxes lo, hi (ns, 3) of the shapes in space, each inflated by band/2; a PLANE has an infinite box.
+
+    `planes` (ns, 4) receives the outward normal and offset of each PLANE, moved out by band/2; zero for others.
+    """
+    for s in range(kind.size):
+        b = body[s]
+        for i in range(3):
+            at = center[s, i]
+            size = radius[s] + 0.5 * band
+            if b >= 0:
+                at = x[b, i]
+                for k in range(3):
+                    at += R[b, i, k] * center[s, k]
+            normal = 0.0
+            for j in range(3):
+                axis = rot[s, i, j]
+                if b >= 0:
+                    axis = R[b, i, 0] * rot[s, 0, j] + R[b, i, 1] * rot[s, 1, j] + R[b, i, 2] * rot[s, 2, j]
+                size += abs(axis) * half[s, j]
+                normal = axis
+            lo[s, i] = at
+            hi[s, i] = size
+            planes[s, i] = normal if kind[s] == PLANE else 0.0
+        planes[s, 3] = 0.0
+        if kind[s] == PLANE:
+            planes[s, 3] = radius[s] + 0.5 * band
+            for i in range(3):
+                planes[s, 3] += planes[s, i] * lo[s, i]
+        for i in range(3):
+            at, size = lo[s, i], hi[s, i] if kind[s] != PLANE else math.inf
+            lo[s, i] = at - size
+            hi[s, i] = at + size
+
+
+@njit
+def aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo, hi, planes):
+    """Boxes lo, hi (ns, 2) of the shapes in the plane, as `aabbs3`; `planes` is (ns, 3)."""
+    for s in range(kind.size):
+        b = body[s]
+        c, d = (math.cos(angle[b]), math.sin(angle[b])) if b >= 0 else (1.0, 0.0)
+        px, py = (x[b, 0], x[b, 1]) if b >= 0 else (0.0, 0.0)
+        grow = radius[s] + 0.5 * band
+        first = vert_ptr[s]
+        if kind[s] == PLANE:
+            vx, vy = verts[first, 0], verts[first, 1]
+            nx, ny = verts[first + 1, 0], verts[first + 1, 1]
+            planes[s, 0], planes[s, 1] = c * nx - d * ny, d * nx + c * ny
+            planes[s, 2] = planes[s, 0] * (px + c * vx - d * vy) + planes[s, 1] * (py + d * vx + c * vy) + grow
+            lo[s, 0] = lo[s, 1] = -math.inf
+            hi[s, 0] = hi[s, 1] = math.inf
+            continue
+        planes[s, 0] = planes[s, 1] = planes[s, 2] = 0.0
+        lo[s, 0] = lo[s, 1] = math.inf
+        hi[s, 0] = hi[s, 1] = -math.inf
+        for v in range(first, vert_ptr[s + 1]):
+            qx = px + c * verts[v, 0] - d * verts[v, 1]
+            qy = py + d * verts[v, 0] + c * verts[v, 1]
+            lo[s, 0], hi[s, 0] = min(lo[s, 0], qx - grow), max(hi[s, 0], qx + grow)
+            lo[s, 1], hi[s, 1] = min(lo[s, 1], qy - grow), max(hi[s, 1], qy + grow)
+
+
+@njit
+def allowed(i, j, body, group, mask, movable, excluded):
+    """Whether shapes i and j may touch: different bodies, one of them movable, groups and exclusions permitting."""
+    a, b = body[i], body[j]
+    if a == b or not ((a >= 0 and movable[a]) or (b >= 0 and movable[b])):
+        return False
+    if (group[i] & mask[j]) == 0 or (group[j] & mask[i]) == 0:
+        return False
+    if excluded.size == 0 or a < 0 or b < 0:
+        return True
+    key = min(a, b) * movable.size + max(a, b)
+    first, last = 0, excluded.size
+    while first < last:
+        middle = (first + last) // 2
+        if excluded[middle] < key:
+            first = middle + 1
+        else:
+            last = middle
+    return first == excluded.size or excluded[first] != key
+
+
+@njit
+def overlap(i, j, lo, hi):
+    """Whether the boxes of shapes i and j overlap."""
+    for k in range(lo.shape[1]):
+        if lo[i, k] > hi[j, k] or lo[j, k] > hi[i, k]:
+            return False
+    return True
+
+
+@njit
+def meets(p, j, lo, hi, planes):
+    """Whether the box of shape j reaches the half-space p."""
+    d = lo.shape[1]
+    s = -planes[p, d]
+    for k in range(d):
+        s += planes[p, k] * (lo[j, k] if planes[p, k] > 0.0 else hi[j, k]) if planes[p, k] != 0.0 else 0.0
+    return s <= 0.0
+
+
+@njit
+def _bucket(level, ix, iy, iz, size):
+    h = (ix * 73856093) ^ (iy * 19349663) ^ (iz * 83492791) ^ (level * 961748927)
+    h ^= h >> 15
+    return h & (size - 1)
+
+
+@njit
+def _push(buffer, count, i, j):
+    """Append the pair in ascending order; returns the buffer, a larger one when it was full."""
+    if count == buffer.shape[0]:
+        larger = np.empty((2 * count, 2), np.int64)
+        for k in range(count):
+            larger[k, 0] = buffer[k, 0]
+            larger[k, 1] = buffer[k, 1]
+        buffer = larger
+    buffer[count, 0] = min(i, j)
+    buffer[count, 1] = max(i, j)
+    return buffer
+
+
+@njit
+def _levels(lo, hi, kind, level, cell):
+    """Level of each shape (-1: compared with all) and its cell; returns the cell size of level 0."""
+    n, d = lo.shape
+    smallest, largest = math.inf, 0.0
+    for s in range(n):
+        size = 0.0
+        for k in range(d):
+            size = max(size, hi[s, k] - lo[s, k])
+        level[s] = 0 if kind[s] != PLANE and size < math.inf else -1
+        if level[s] == 0:
+            smallest = min(smallest, size)
+            largest = max(largest, size)
+    base = max(smallest, largest * 2.0 ** (2 - _LEVELS))
+    if not (1e-300 < base < math.inf):
+        base = 1.0
+    base *= 1.0 + 1e-9
+    for s in range(n):
+        if level[s] < 0:
+            continue
+        size = 0.0
+        for k in range(d):
+            size = max(size, hi[s, k] - lo[s, k])
+        width = base
+        while width < size:
+            width *= 2.0
+            level[s] += 1
+        cell[s, 2] = 0
+        for k in range(d):
+            at = lo[s, k] / width
+            if not (abs(at) < _FAR):
+                level[s] = -1
+                break
+            cell[s, k] = math.floor(at)
+    return base
+
+
+@njit
+def _fill(level, cell, start, items, members):
+    """Counting sort of the shapes into the buckets start[b]..start[b + 1] of `items`; shapes per level in `members`."""
+    size = start.size - 1
+    for s in range(level.size):
+        if level[s] >= 0:
+            members[level[s]] += 1
+            start[_bucket(level[s], cell[s, 0], cell[s, 1], cell[s, 2], size)] += 1
+    for b in range(size):
+        start[b + 1] += start[b]
+    for back in range(level.size):
+        s = level.size - 1 - back
+        if level[s] >= 0:
+            b = _bucket(level[s], cell[s, 0], cell[s, 1], cell[s, 2], size)
+            start[b] -= 1
+            items[start[b]] = s
+
+
+@njit
+def _list_levels(level, members):
+    """Shapes of each level: level m holds by_level[begin[m]:begin[m + 1]]."""
+    top = 0
+    for m in range(members.size):
+        top = m + 1 if members[m] > 0 else top
+    begin = np.zeros(top + 1, np.int64)
+    for m in range(top):
+        begin[m + 1] = begin[m] + members[m]
+    slot = begin.copy()
+    by_level = np.empty(level.size, np.int64)
+    for s in range(level.size):
+        if level[s] >= 0:
+            by_level[slot[level[s]]] = s
+            slot[level[s]] += 1
+    return by_level, begin
+
+
+@njit
+def _counting_sort(source, target, count, column, n):
+    """Stable sort of `count` pairs by one of their columns with values below n."""
+    start = np.zeros(n + 1, np.int64)
+    for k in range(count):
+        start[source[k, column] + 1] += 1
+    for s in range(n):
+        start[s + 1] += start[s]
+    for k in range(count):
+        slot = start[source[k, column]]
+        start[source[k, column]] += 1
+        target[slot, 0] = source[k, 0]
+        target[slot, 1] = source[k, 1]
+
+
+@njit
+def _window(i, lo, hi, width, own, first, last):
+    """Cells of width `width` whose shapes may overlap shape i; on its own level (own) the forward half is enough."""
+    for k in range(lo.shape[1]):
+        first[k] = math.floor(lo[i, k] / width) - 1
+        last[k] = math.floor(hi[i, k] / width)
+    if own:
+        first[0] += 1  # cells behind in the first direction look forward to this one
+
+
+@njit
+def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded):
+    """Pairs (np, 2) of shapes that may touch and whose boxes overlap, first < second, in lexicographic order.
+
+    lo, hi (ns, d) and planes (ns, d + 1) come from `aabbs2` or `aabbs3`. A pair is kept when its bodies differ, one of
+    them is movable (nb,) bool, group[a] & mask[b] and group[b] & mask[a] are not zero, and the key body_a·nb + body_b
+    (body_a < body_b) is not in the sorted int64 array `excluded`. Half-spaces never pair with each other.
+    """
+    n, d = lo.shape
+    level = np.empty(n, np.int64)
+    cell = np.zeros((n, 3), np.int64)
+    base = _levels(lo, hi, kind, level, cell)
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    start = np.zeros(size + 1, np.int64)
+    items = np.empty(n, np.int64)
+    members = np.zeros(_LEVELS + 4, np.int64)
+    _fill(level, cell, start, items, members)
+    by_level, begin = _list_levels(level, members)
+    first = np.zeros(3, np.int64)
+    last = np.zeros(3, np.int64)
+    buffer = np.empty((4 * n + 16, 2), np.int64)
+    count = 0
+    for i in range(n):
+        if level[i] < 0:
+            for j in range(n):
+                if (level[j] >= 0 or i < j) and not (kind[i] == PLANE and kind[j] == PLANE):
+                    near = meets(i, j, lo, hi, planes) if kind[i] == PLANE else overlap(i, j, lo, hi)
+                    if near and kind[j] == PLANE:
+                        near = meets(j, i, lo, hi, planes)
+                    if near and allowed(i, j, body, group, mask, movable, excluded):
+                        buffer = _push(buffer, count, i, j)
+                        count += 1
+            continue
+        width = base * 2.0 ** level[i]
+        for m in range(level[i], begin.size - 1):
+            own = m == level[i]
+            if begin[m + 1] - begin[m] <= _FEW:
+                for k in range(begin[m], begin[m + 1]):
+                    j = by_level[k]
+                    if (not own or j > i) and overlap(i, j, lo, hi):
+                        if allowed(i, j, body, group, mask, movable, excluded):
+                            buffer = _push(buffer, count, i, j)
+                            count += 1
+                width *= 2.0
+                continue
+            _window(i, lo, hi, width, own, first, last)
+            for ix in range(first[0], last[0] + 1):
+                for iy in range(first[1], last[1] + 1):
+                    for iz in range(first[2], last[2] + 1):
+                        if own and ix == cell[i, 0]:
+                            if iy < cell[i, 1] or (iy == cell[i, 1] and iz < cell[i, 2]):
+                                continue
+                        here = own and ix == cell[i, 0] and iy == cell[i, 1] and iz == cell[i, 2]
+                        b = _bucket(m, ix, iy, iz, size)
+                        for k in range(start[b], start[b + 1]):
+                            j = items[k]
+                            if (here and j <= i) or level[j] != m:
+                                continue
+                            if cell[j, 0] != ix or cell[j, 1] != iy or cell[j, 2] != iz:
+                                continue
+                            if overlap(i, j, lo, hi) and allowed(i, j, body, group, mask, movable, excluded):
+                                buffer = _push(buffer, count, i, j)
+                                count += 1
+            width *= 2.0
+    half_sorted = np.empty((count, 2), np.int64)
+    out = np.empty((count, 2), np.int64)
+    _counting_sort(buffer, half_sorted, count, 1, n)
+    _counting_sort(half_sorted, out, count, 0, n)
+    return out
