@@ -94,6 +94,10 @@ def sliding_painleve(torque=0.0):
 def test_says_when_there_is_no_solution(solver):
     problem = sliding_painleve()
     assert problem.delassus()[0, 0] < 0
+    if make_solver(solver).refuses(problem):  # some take symmetric problems only, and these always have a solution
+        with pytest.raises(st.ModelError, match="G different from H"):
+            st.solve(problem, solver)
+        return
     s = st.solve(problem, solver)
     assert s.success is False
     assert s.status in (Status.RAY, Status.NO_SOLUTION)

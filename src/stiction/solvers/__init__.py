@@ -10,10 +10,11 @@ from .auto import Auto
 from .base import Solution, Solver
 from .enumeration import Enumeration
 from .lemke import Lemke
+from .nsgs import Nsgs
 
-__all__ = ["SOLVERS", "Auto", "Enumeration", "Lemke", "Solution", "Solver", "make_solver", "solve"]
+__all__ = ["SOLVERS", "Auto", "Enumeration", "Lemke", "Nsgs", "Solution", "Solver", "make_solver", "solve"]
 
-SOLVERS: dict[str, type] = {"lemke": Lemke, "enumeration": Enumeration, "auto": Auto}
+SOLVERS: dict[str, type] = {"lemke": Lemke, "enumeration": Enumeration, "nsgs": Nsgs, "auto": Auto}
 
 
 def make_solver(solver: str | Solver) -> Solver:

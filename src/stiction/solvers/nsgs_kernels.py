@@ -1,0 +1,263 @@
+"""The sweeps of block Gauss–Seidel, compiled: over bodies without a Delassus matrix, and over a sparse one.
+
+Blocks come in segments of one kind each (`nsgs_setup`), so that each inner loop has one law and, where it pays, a
+fixed number of rows. A block reads its velocities u, solves its law exactly (`nsgs_local`) and at once hands the
+change of its impulses on. On bodies the state is w = Lᵀ Hᵀ p with M⁻¹ = L Lᵀ, rows are J = H L, and
+
+    u = q + J w + C p        w <- w + Jᵀ (p' - p)        v = v_free + L w
+
+Each sweep returns the largest change of velocity that a block's own update asked for, an estimate of the scaled
+natural map. Sweeps run forward and backward in turn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import njit
+from .nsgs_local import friction_for, solve_disk, solve_interval, solve_nested, solve_planar
+
+INTERVAL, BILATERAL, PLANAR, DISK, NESTED = 0, 1, 2, 3, 4
+KINDS = 5
+PARAMETERS = 8  # numbers per block, a cache line
+
+
+@njit(inline=True)
+def _velocity(J, w, r, a, b, d):
+    """Row r of J w."""
+    ua = 0.0
+    ub = 0.0
+    for j in range(d):
+        ua += J[r, j] * w[a, j]
+        ub += J[r, d + j] * w[b, j]
+    return ua + ub
+
+
+@njit(inline=True)
+def _push(J, w, r, a, b, d, change):
+    """w += Jᵀ change for row r."""
+    for j in range(d):
+        w[a, j] += J[r, j] * change
+        w[b, j] += J[r, d + j] * change
+
+
+@njit(inline=True)
+def _push_column(ptr, index, data, u, r, change):
+    """u += W[:, r] change."""
+    for k in range(ptr[r], ptr[r + 1]):
+        u[index[k]] += data[k] * change
+
+
+@njit
+def scratch(facets):
+    """Work arrays of `friction_for` for up to `facets` facets."""
+    m = facets + 1
+    return (
+        np.empty(8), np.empty(m), np.empty((m, 8)), np.empty(m), np.empty(8), np.empty(8),
+        np.empty(8, dtype=np.int64), np.empty((8, 8)), np.empty(8), np.empty(8),
+    )  # fmt: skip
+
+
+@njit
+def update_nested(
+    i, r, n, u, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
+):  # fmt: skip
+    """Impulses `new` (n,) of a block of the kind NESTED at velocities u (n,); returns its change of velocity."""
+    mu, r0, wnn = par[i, 2], par[i, 3], par[i, 0]
+    shift = 1 if par[i, 1] > 0.0 else 0
+    first = r + shift
+    t = n - shift
+    pn = p[r] if shift else 0.0
+    qn = u[0] - wnn * pn
+    for k in range(t):
+        qn -= wn[first + k] * p[first + k]
+        qt[k] = u[shift + k] - wn[first + k] * pn - sd[first + k] * p[first + k]
+    m = gptr[i + 1] - gptr[i]
+    for k in range(n):
+        new[k] = 0.0
+    if shift == 0:
+        friction_for(t, first, gptr[i], rim, m, G, sd, qt, r0, f, work)
+    elif wnn > 0.0:
+        nv = vptr[i + 1] - vptr[i]
+        found = solve_nested(
+            qn, qt, pn, wnn, wn, sd, t, first, mu, r0, gptr[i], m, G, rim, vptr[i], nv, V, associated, g, f, work
+        )  # fmt: skip
+        if found < 0.0:
+            for k in range(n):
+                new[k] = p[r + k]
+            return 0.0
+        new[0] = found
+    else:
+        return 0.0
+    change = 0.0
+    for k in range(t):
+        new[shift + k] = f[k]
+        change += sd[first + k] * abs(f[k] - p[first + k])
+    return change + (wnn * abs(new[0] - pn) if shift else 0.0)
+
+
+def _make_sweep_bodies(d):
+    """The sweeps for bodies with d velocities each; d is closed over so that the loops over it are unrolled."""
+
+    @njit
+    def sweep_bodies(
+        count, threshold, backward, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant,
+        gptr, G, rim, vptr, V, associated, facets,
+    ):  # fmt: skip
+        """Up to `count` sweeps, fewer once the estimate is at most `threshold`: (sweeps done, last estimate)."""
+        u, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+        work = scratch(facets)
+        worst = 0.0
+        for done in range(count):
+            worst = 0.0
+            step = -1 if (done + backward) % 2 == 1 else 1
+            for turn in range(KINDS):
+                kind = turn if step > 0 else KINDS - 1 - turn
+                start, stop = seg[kind], seg[kind + 1]
+                if start == stop:
+                    continue
+                i = start if step > 0 else stop - 1
+                if kind == DISK:
+                    for _ in range(stop - start):
+                        r = ptr[i]
+                        ia, ib = a[i], b[i]
+                        un = q[r] + _velocity(J, w, r, ia, ib, d)
+                        u1 = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
+                        u2 = q[r + 2] + _velocity(J, w, r + 2, ia, ib, d)
+                        pn, p1, p2 = p[r], p[r + 1], p[r + 2]
+                        if compliant:
+                            un += Cb[r, 0] * pn
+                            u1 += Cb[r + 1, 1] * p1 + Cb[r + 1, 2] * p2
+                            u2 += Cb[r + 2, 1] * p1 + Cb[r + 2, 2] * p2
+                        n, t1, t2, guess = solve_disk(
+                            un, u1, u2, pn, p1, p2, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5],
+                            par[i, 6],
+                        )  # fmt: skip
+                        par[i, 6] = guess
+                        p[r], p[r + 1], p[r + 2] = n, t1, t2
+                        n -= pn
+                        t1 -= p1
+                        t2 -= p2
+                        for j in range(d):
+                            w[ia, j] += J[r, j] * n + J[r + 1, j] * t1 + J[r + 2, j] * t2
+                            w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t1 + J[r + 2, d + j] * t2
+                        worst = max(worst, abs(n) * par[i, 7] + abs(t1) * par[i, 3] + abs(t2) * par[i, 4])
+                        i += step
+                elif kind == PLANAR:
+                    for _ in range(stop - start):
+                        r = ptr[i]
+                        ia, ib = a[i], b[i]
+                        un = q[r] + _velocity(J, w, r, ia, ib, d)
+                        ut = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
+                        pn, pt = p[r], p[r + 1]
+                        if compliant:
+                            un += Cb[r, 0] * pn
+                            ut += Cb[r + 1, 1] * pt
+                        n, t = solve_planar(
+                            un, ut, pn, pt, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5],
+                            par[i, 6], associated,
+                        )  # fmt: skip
+                        p[r], p[r + 1] = n, t
+                        n -= pn
+                        t -= pt
+                        for j in range(d):
+                            w[ia, j] += J[r, j] * n + J[r + 1, j] * t
+                            w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t
+                        worst = max(worst, abs(n) * par[i, 0] + abs(t) * par[i, 2])
+                        i += step
+                elif kind == INTERVAL:
+                    for _ in range(stop - start):
+                        r = ptr[i]
+                        ui = q[r] + _velocity(J, w, r, a[i], b[i], d)
+                        if compliant:
+                            ui += Cb[r, 0] * p[r]
+                        x = solve_interval(ui, p[r], par[i, 0], par[i, 1], par[i, 2])
+                        change = x - p[r]
+                        p[r] = x
+                        _push(J, w, r, a[i], b[i], d, change)
+                        worst = max(worst, abs(change) * par[i, 3])
+                        i += step
+                else:
+                    for _ in range(stop - start):
+                        r = ptr[i]
+                        n = ptr[i + 1] - r
+                        for k in range(n):
+                            u[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
+                            if compliant:
+                                for l in range(n):
+                                    u[k] += Cb[r + k, l] * p[r + l]
+                        if kind == BILATERAL:  # the frame makes W the identity, or zero where rows are redundant
+                            for k in range(n):
+                                new[k] = p[r + k] - u[k]
+                                worst = max(worst, abs(u[k]) * par[i, 0])
+                        else:
+                            change = update_nested(
+                                i, r, n, u, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
+                            )  # fmt: skip
+                            worst = max(worst, change)
+                        for k in range(n):
+                            _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
+                            p[r + k] = new[k]
+                        i += step
+            if worst <= threshold:
+                return done + 1, worst
+        return count, worst
+
+    return sweep_bodies
+
+
+sweep_bodies_3 = _make_sweep_bodies(3)
+sweep_bodies_6 = _make_sweep_bodies(6)
+
+
+@njit
+def sweep_matrix(
+    count, threshold, backward, seg, ptr, col, index, data, u, p, par, wn, sd, gptr, G, rim, vptr, V, associated, facets
+):  # fmt: skip
+    """The same on W given by columns, with compliance on its diagonal and u = W p + q the state."""
+    uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+    work = scratch(facets)
+    worst = 0.0
+    items = seg[KINDS]
+    for done in range(count):
+        worst = 0.0
+        flip = (done + backward) % 2 == 1
+        for turn in range(items):
+            i = items - 1 - turn if flip else turn
+            r = ptr[i]
+            n = ptr[i + 1] - r
+            change = 0.0
+            if i < seg[INTERVAL + 1]:
+                new[0] = solve_interval(u[r], p[r], par[i, 0], par[i, 1], par[i, 2])
+                change = abs(new[0] - p[r]) * par[i, 3]
+            elif i < seg[BILATERAL + 1]:
+                for k in range(n):
+                    new[k] = p[r + k] - u[r + k]
+                    change = max(change, abs(u[r + k]) * par[i, 0])
+            elif i < seg[PLANAR + 1]:
+                new[0], new[1] = solve_planar(
+                    u[r], u[r + 1], p[r], p[r + 1], par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5],
+                    par[i, 6], associated,
+                )  # fmt: skip
+                change = abs(new[0] - p[r]) * par[i, 0] + abs(new[1] - p[r + 1]) * par[i, 2]
+            elif i < seg[DISK + 1]:
+                new[0], new[1], new[2], par[i, 6] = solve_disk(
+                    u[r], u[r + 1], u[r + 2], p[r], p[r + 1], p[r + 2], par[i, 0], par[i, 1], par[i, 2], par[i, 3],
+                    par[i, 4], par[i, 5], par[i, 6],
+                )  # fmt: skip
+                change = abs(new[0] - p[r]) * par[i, 7] + abs(new[1] - p[r + 1]) * par[i, 3]
+                change += abs(new[2] - p[r + 2]) * par[i, 4]
+            else:
+                for k in range(n):
+                    uu[k] = u[r + k]
+                change = update_nested(
+                    i, r, n, uu, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
+                )  # fmt: skip
+            worst = max(worst, change)
+            for k in range(n):
+                if new[k] != p[r + k]:
+                    _push_column(col, index, data, u, r + k, new[k] - p[r + k])
+                    p[r + k] = new[k]
+        if worst <= threshold:
+            return done + 1, worst
+    return count, worst

@@ -1,0 +1,238 @@
+"""Exact solutions of one block's law, all other impulses held fixed: the inner step of block Gauss–Seidel.
+
+A block with velocities u and impulses p moves along `u' = u + W (p' - p)`, W its own block of the Delassus matrix
+plus compliance. Friction depends on the normal impulse through the radius `r = mu·p_n + r0`. With the normal row's
+equation u_n' = 0 solved for p_n', Coulomb's law of a disk leaves one unknown, the ratio λ of slip speed to friction:
+
+    p_n = c - e·p_t      u_t = S p_t + s = -λ p_t      |p_t| = mu·p_n        e = W_tn / W_nn,  S = W_tt - e W_nn eᵀ
+
+S is diagonal in the frame that `nsgs_setup` gives to the tangents. Every other friction set takes the nested form:
+for a given p_n the friction f(p_n) is the minimiser of a strictly convex function over r·F, and p_n is a root of
+u_n(p_n) for Coulomb's law, of u_n - mu·σ(-u_t) for the associated law (there the function is monotone: the derivative
+of a convex value function).
+
+A block of Coulomb's law may have several solutions (large mu, normal and tangents strongly coupled). The choice is
+fixed: open if no impulse already obeys the law, else stick if that does, else slip; of two planar slips the one of
+smaller normal impulse.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .._jit import njit
+from ..friction.kernels import project_polyhedron
+
+_STEPS = 100  # of the safeguarded iterations; bisection alone would need about 60
+
+
+@njit(inline=True)
+def solve_interval(u, p, w, lo, hi):
+    """One row with lo <= p <= hi, u >= 0 at lo, u <= 0 at hi; w its inverse inertia's reciprocal (0: cannot move)."""
+    return min(max(p - u * w, lo), hi)
+
+
+@njit
+def solve_planar(un, ut, pn, pt, wnn, wnt, wtt, ma, mb, ra, rb, associated):
+    """Two rows, friction between -(ma·p_n + ra) and mb·p_n + rb: open, stick, and both slips in closed form."""
+    if wnn <= 0.0:
+        return 0.0, 0.0
+    qn = un - wnn * pn - wnt * pt
+    qt = ut - wnt * pn - wtt * pt
+    f = min(max(-qt / wtt, -ra), rb)
+    rate = qn + wnt * f
+    if associated:
+        slip = qt + wtt * f
+        rate -= ma * slip if slip > 0.0 else -mb * slip
+    if rate >= 0.0:
+        return 0.0, f
+    n = -(qn - wnt / wtt * qt) / (wnn - wnt * wnt / wtt)
+    t = -(qt + wnt * n) / wtt
+    if n >= 0.0 and -(ma * n + ra) <= t <= mb * n + rb:
+        return n, t
+    # slip along +t and -t: g·u = 0 with g = (1, 0) for Coulomb's law, (1, edge of the cone) for the associated one
+    gb = mb if associated else 0.0
+    ga = -ma if associated else 0.0
+    upper = wnn + mb * wnt + gb * (wnt + mb * wtt)
+    lower = wnn - ma * wnt + ga * (wnt - ma * wtt)
+    nb = -(qn + wnt * rb + gb * (qt + wtt * rb)) / upper if upper > 0.0 else -1.0
+    na = -(qn - wnt * ra + ga * (qt - wtt * ra)) / lower if lower > 0.0 else -1.0
+    tb = mb * nb + rb
+    ta = -(ma * na + ra)
+    wrong_b = max(0.0, qt + wnt * nb + wtt * tb) if nb >= 0.0 else math.inf
+    wrong_a = max(0.0, -(qt + wnt * na + wtt * ta)) if na >= 0.0 else math.inf
+    if wrong_b < wrong_a or (wrong_b == wrong_a and nb <= na):
+        return (nb, tb) if nb >= 0.0 else (pn, pt)
+    return na, ta
+
+
+@njit(inline=True)
+def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
+    """Three rows with a disk of friction under Coulomb's law; returns p_n, p_1, p_2 and λ, next time's guess."""
+    c = pn - un * iw + e1 * p1 + e2 * p2
+    if not c > 0.0:
+        return 0.0, 0.0, 0.0, guess
+    r1 = u1 - e1 * un - s1 * p1
+    r2 = u2 - e2 * un - s2 * p2
+    t1 = -r1 / s1
+    t2 = -r2 / s2
+    n = c - e1 * t1 - e2 * t2
+    if n >= 0.0 and t1 * t1 + t2 * t2 <= mu * mu * n * n:
+        return n, t1, t2, guess
+    # F(λ) = mu·p_n/|p_t| - 1 rises from below 0 to infinity, and is linear where s1 = s2: Newton, kept in a bracket
+    low = 0.0
+    high = math.inf
+    x = guess
+    for _ in range(_STEPS):
+        d1 = 1.0 / (s1 + x)
+        d2 = 1.0 / (s2 + x)
+        t1 = -r1 * d1
+        t2 = -r2 * d2
+        size2 = t1 * t1 + t2 * t2
+        size = math.sqrt(size2)
+        n = c - e1 * t1 - e2 * t2
+        gap = mu * n - size
+        if gap < 0.0:
+            low = x
+        else:
+            high = x
+        a1 = t1 * d1
+        a2 = t2 * d2
+        slope = mu * (e1 * a1 + e2 * a2) * size2 + mu * n * (t1 * a1 + t2 * a2)
+        new = x - gap * size2 / slope if slope > 0.0 else -1.0
+        if abs(new - x) <= 2e-16 * (x + min(s1, s2)) or abs(gap) <= 1e-16 * size:
+            break
+        if not low < new < high:
+            new = 0.5 * (low + high) if high < math.inf else 2.0 * (low + s1 + s2)
+            if new == low or new == high:
+                break
+        x = new
+    return n, t1, t2, x
+
+
+@njit
+def minimise_ball(s, g, n, first, radius, f):
+    """f minimising ½ Σ s f² + g·f with |f| <= radius: f = -g / (s + λ), λ from |f(λ)| = radius (Newton on 1/|f|)."""
+    if radius <= 0.0:
+        for k in range(n):
+            f[k] = 0.0
+        return
+    size2 = 0.0
+    total = 0.0
+    widest = 0.0
+    for k in range(n):
+        f[k] = -g[k] / s[first + k]
+        size2 += f[k] * f[k]
+        total += g[k] * g[k]
+        widest = max(widest, s[first + k])
+    if size2 <= radius * radius:
+        return
+    low = 0.0
+    high = math.sqrt(total) / radius
+    x = max(0.0, high - widest)
+    for _ in range(_STEPS):
+        size2 = 0.0
+        pull = 0.0
+        for k in range(n):
+            d = s[first + k] + x
+            f[k] = -g[k] / d
+            size2 += f[k] * f[k]
+            pull += f[k] * f[k] / d
+        size = math.sqrt(size2)
+        if size > radius:
+            low = x
+        else:
+            high = x
+        new = x + (size - radius) * size2 / (radius * pull) if pull > 0.0 else low
+        if abs(new - x) <= 1e-16 * (x + widest):
+            break
+        if not low <= new <= high:
+            new = 0.5 * (low + high)
+        x = new
+    for k in range(n):
+        f[k] *= radius / size
+
+
+@njit
+def friction_for(n, first, facets, rim, m, G, s, g, radius, f, work):
+    """The friction f that dissipates most at one radius: over a ball (m = 0) or the polyhedron G f <= radius·rim."""
+    if m == 0:
+        minimise_ball(s, g, n, first, radius, f)
+        return
+    x, h, rows, weights, res, tgt, act, gram, rhs, sol = work
+    for k in range(n):  # the frame makes W_tt the identity, so the minimiser is a projection
+        x[k] = -g[k]
+    for j in range(m):
+        h[j] = rim[facets + j] * radius
+    project_polyhedron(G[facets : facets + m], h, n, m, x, f, rows, weights, res, tgt, act, gram, rhs, sol)
+
+
+@njit
+def _rate(
+    pn, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
+):  # fmt: skip
+    """The function of p_n whose root is sought, with f the friction at p_n."""
+    for k in range(n):
+        g[k] = qt[k] + wn[first + k] * pn
+    friction_for(n, first, facets, rim, m, G, s, g, mu * pn + r0, f, work)
+    rate = qn + wnn * pn
+    for k in range(n):
+        rate += wn[first + k] * f[k]
+    if associated:
+        most = 0.0
+        if m == 0:
+            for k in range(n):
+                most += (g[k] + s[first + k] * f[k]) ** 2
+            most = math.sqrt(most)
+        for j in range(corners, corners + nv):
+            size = 0.0
+            for k in range(n):
+                size -= V[j, k] * (g[k] + s[first + k] * f[k])
+            most = max(most, size)
+        rate -= mu * most
+    return rate
+
+
+@njit
+def solve_nested(
+    qn, qt, guess, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
+):  # fmt: skip
+    """p_n of a unilateral block with any friction set, f its friction; -1 when no p_n in reach obeys the law."""
+    zero = _rate(
+        0.0, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
+    )  # fmt: skip
+    if zero >= 0.0:
+        return 0.0
+    low, at_low = 0.0, zero
+    high, at_high = math.inf, 0.0
+    x = guess if guess > 0.0 else -zero / wnn
+    side = 0
+    for _ in range(2 * _STEPS):
+        rate = _rate(
+            x, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
+        )  # fmt: skip
+        if abs(rate) <= 2e-16 * (abs(qn) + wnn * x):
+            return x
+        if rate < 0.0:
+            low, at_low = x, rate
+            if side < 0:
+                at_high *= 0.5  # Illinois: an end that stays too long loses weight, so that both ends move
+            side = -1
+        else:
+            high, at_high = x, rate
+            if side > 0:
+                at_low *= 0.5
+            side = 1
+        if high == math.inf:
+            x = 2.0 * x - min(rate, 0.0) / wnn
+            side = 0
+            if not x < 1e300:
+                return -1.0
+            continue
+        new = high - at_high * (high - low) / (at_high - at_low)
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if new == x or high - low <= 2e-16 * high:
+            return x
+        x = new
+    return x
