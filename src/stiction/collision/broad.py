@@ -111,10 +111,10 @@ def allowed(i, j, body, group, mask, movable, excluded):
 @njit
 def overlap(i, j, lo, hi):
     """Whether the boxes of shapes i and j overlap."""
+    apart = False
     for k in range(lo.shape[1]):
-        if lo[i, k] > hi[j, k] or lo[j, k] > hi[i, k]:
-            return False
-    return True
+        apart = apart or lo[i, k] > hi[j, k] or lo[j, k] > hi[i, k]
+    return not apart
 
 
 @njit
@@ -254,7 +254,7 @@ def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded):
     them is movable (nb,) bool, group[a] & mask[b] and group[b] & mask[a] are not zero, and the key body_a·nb + body_b
     (body_a < body_b) is not in the sorted int64 array `excluded`. Half-spaces never pair with each other.
     """
-    n, d = lo.shape
+    n = kind.size
     level = np.empty(n, np.int64)
     cell = np.zeros((n, 3), np.int64)
     base = _levels(lo, hi, kind, level, cell)
@@ -287,20 +287,20 @@ def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded):
             if begin[m + 1] - begin[m] <= _FEW:
                 for k in range(begin[m], begin[m + 1]):
                     j = by_level[k]
-                    if (not own or j > i) and overlap(i, j, lo, hi):
-                        if allowed(i, j, body, group, mask, movable, excluded):
-                            buffer = _push(buffer, count, i, j)
-                            count += 1
+                    near = (not own or j > i) and overlap(i, j, lo, hi)
+                    if near and allowed(i, j, body, group, mask, movable, excluded):
+                        buffer = _push(buffer, count, i, j)
+                        count += 1
                 width *= 2.0
                 continue
             _window(i, lo, hi, width, own, first, last)
             for ix in range(first[0], last[0] + 1):
                 for iy in range(first[1], last[1] + 1):
                     for iz in range(first[2], last[2] + 1):
-                        if own and ix == cell[i, 0]:
-                            if iy < cell[i, 1] or (iy == cell[i, 1] and iz < cell[i, 2]):
-                                continue
-                        here = own and ix == cell[i, 0] and iy == cell[i, 1] and iz == cell[i, 2]
+                        column = own and ix == cell[i, 0]
+                        here = column and iy == cell[i, 1] and iz == cell[i, 2]
+                        if column and (iy < cell[i, 1] or (iy == cell[i, 1] and iz < cell[i, 2])):
+                            continue  # seen from there
                         b = _bucket(m, ix, iy, iz, size)
                         for k in range(start[b], start[b + 1]):
                             j = items[k]

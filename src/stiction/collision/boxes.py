@@ -1,0 +1,230 @@
+"""Geometry of a pair of box cores: numbering of features, separating axes, nearest features.
+
+A core is a box with half extents h, some of them possibly zero: point, segment, rectangle, box. Its features are
+numbered: vertex = bits of the sides (x 1, y 2, z 4; 0 where the extent is zero), edge = 8 + 4 axis + sides of the two
+other axes, face = 20 + 2 axis + side; 26 is the boundary of a half-space.
+
+For a pair (a, b) everything is measured in the two shape frames: C[i, j] = axis i of a · axis j of b, and the offset
+of the centres, off[0] = centre of a in the frame of b, off[1] = centre of b in the frame of a. `own` is 0 when a
+feature of a is looked at from b, 1 when one of b is looked at from a.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .._jit import njit
+
+EDGE, FACE, GROUND = 8, 20, 26
+ALIGNED = 0.9  # cosine up to which the normals of a manifold may differ from its main normal
+_PARALLEL = 1e-6
+
+
+@njit
+def vertex_exists(half, s, v):
+    """Whether v is the number of a vertex of shape s: no side bit where the extent is zero."""
+    missing = 0
+    for k in range(3):
+        if half[s, k] <= 0.0:
+            missing |= 1 << k
+    return v & missing == 0
+
+
+@njit
+def face_exists(half, s, axis):
+    """Whether shape s has faces across this axis: its two other extents are not zero."""
+    return half[s, (axis + 1) % 3] > 0.0 and half[s, (axis + 2) % 3] > 0.0
+
+
+@njit
+def corner(half, s, v, C, off, own):
+    """Vertex v of shape s in the frame of the other shape."""
+    x = half[s, 0] if v & 1 else -half[s, 0]
+    y = half[s, 1] if v & 2 else -half[s, 1]
+    z = half[s, 2] if v & 4 else -half[s, 2]
+    if own == 0:
+        return (
+            off[0, 0] + x * C[0, 0] + y * C[1, 0] + z * C[2, 0],
+            off[0, 1] + x * C[0, 1] + y * C[1, 1] + z * C[2, 1],
+            off[0, 2] + x * C[0, 2] + y * C[1, 2] + z * C[2, 2],
+        )
+    return (
+        off[1, 0] + x * C[0, 0] + y * C[0, 1] + z * C[0, 2],
+        off[1, 1] + x * C[1, 0] + y * C[1, 1] + z * C[1, 2],
+        off[1, 2] + x * C[2, 0] + y * C[2, 1] + z * C[2, 2],
+    )
+
+
+@njit
+def nearest(half, s, q):
+    """Feature of shape s nearest to the point q in its frame, or -1 when q is inside, and the vector to q from it."""
+    outside = 0
+    bits = 0
+    w0, w1, w2 = 0.0, 0.0, 0.0
+    for k in range(3):
+        h = half[s, k]
+        if q[k] > h or q[k] < -h or h <= 0.0:
+            outside |= 1 << k
+            e = q[k] - h if q[k] > 0.0 else q[k] + h
+            if k == 0:
+                w0 = e
+            elif k == 1:
+                w1 = e
+            else:
+                w2 = e
+            if q[k] > 0.0 and h > 0.0:
+                bits |= 1 << k
+    w = (w0, w1, w2)
+    if outside == 7:
+        return bits, w
+    if outside == 0:
+        return -1, w
+    for k in range(3):
+        k1, k2 = (k + 1) % 3, (k + 2) % 3
+        if outside == 7 - (1 << k):
+            return EDGE + 4 * k + ((bits >> k1) & 1) + 2 * ((bits >> k2) & 1), w
+        if outside == 1 << k:
+            return FACE + 2 * k + (1 if q[k] > 0.0 else 0), w
+    return -1, w
+
+
+@njit
+def separate(half, a, b, C, off):
+    """Separating axis test: (largest separation over all axes, best face separation, its axis, best edge separation,
+    its axis).
+
+    Face axes are 0..2 of a and 3..5 of b, edge axes 3 i + j. The first value also counts axes of flat cores that are
+    not face normals: they can separate but carry no feature.
+    """
+    every = -math.inf
+    face, face_axis = -math.inf, -1
+    edge, edge_axis = -math.inf, -1
+    for i in range(3):
+        s = abs(off[1, i]) - half[a, i]
+        for j in range(3):
+            s -= half[b, j] * abs(C[i, j])
+        every = max(every, s)
+        if s > face and face_exists(half, a, i):
+            face, face_axis = s, i
+    for j in range(3):
+        s = abs(off[0, j]) - half[b, j]
+        for i in range(3):
+            s -= half[a, i] * abs(C[i, j])
+        every = max(every, s)
+        if s > face and face_exists(half, b, j):
+            face, face_axis = s, 3 + j
+    for i in range(3):
+        if half[a, i] <= 0.0:
+            continue
+        i1, i2 = (i + 1) % 3, (i + 2) % 3
+        for j in range(3):
+            size = 1.0 - C[i, j] * C[i, j]
+            if half[b, j] <= 0.0 or size < _PARALLEL * _PARALLEL:
+                continue
+            j1, j2 = (j + 1) % 3, (j + 2) % 3
+            s = abs(C[i1, j] * off[1, i2] - C[i2, j] * off[1, i1])
+            s -= half[a, i1] * abs(C[i2, j]) + half[a, i2] * abs(C[i1, j])
+            s -= half[b, j1] * abs(C[i, j2]) + half[b, j2] * abs(C[i, j1])
+            s /= math.sqrt(size)
+            if s > edge:
+                edge, edge_axis = s, 3 * i + j
+    return max(every, edge), face, face_axis, edge, edge_axis
+
+
+@njit
+def axis_normal(axis, is_face, C, off, n):
+    """The unit normal n (in the frame of b, from b to a) of a face or edge axis of `separate`."""
+    if is_face and axis < 3:
+        sign = 1.0 if off[1, axis] <= 0.0 else -1.0
+        for k in range(3):
+            n[k] = sign * C[axis, k]
+    elif is_face:
+        for k in range(3):
+            n[k] = 0.0
+        n[axis - 3] = 1.0 if off[0, axis - 3] >= 0.0 else -1.0
+    else:
+        i, j = axis // 3, axis % 3
+        j1, j2 = (j + 1) % 3, (j + 2) % 3
+        # axis i of a × axis j of b, in the frame of b
+        n[j] = 0.0
+        n[j1] = C[i, j2]
+        n[j2] = -C[i, j1]
+        size = math.sqrt(n[j1] * n[j1] + n[j2] * n[j2])
+        if n[j1] * off[0, j1] + n[j2] * off[0, j2] < 0.0:
+            size = -size
+        n[j1] /= size
+        n[j2] /= size
+
+
+@njit
+def support_vertex(half, s, C, n, own, sign):
+    """Vertex of shape s farthest along sign·n, n in the frame of b; s is a when own is 0, else b."""
+    v = 0
+    for k in range(3):
+        along = C[k, 0] * n[0] + C[k, 1] * n[1] + C[k, 2] * n[2] if own == 0 else n[k]
+        if sign * along > 0.0 and half[s, k] > 0.0:
+            v |= 1 << k
+    return v
+
+
+@njit
+def support_edge(half, s, C, n, own, sign, axis):
+    """Edge of shape s along `axis` farthest along sign·n."""
+    v = support_vertex(half, s, C, n, own, sign)
+    return EDGE + 4 * axis + ((v >> ((axis + 1) % 3)) & 1) + 2 * ((v >> ((axis + 2) % 3)) & 1)
+
+
+@njit
+def facing(half, s, C, n, own):
+    """Face of shape s most opposed to the other shape across the normal n, and the cosine; (-1, 0) without faces."""
+    best, face = 0.0, -1
+    for k in range(3):
+        if not face_exists(half, s, k):
+            continue
+        along = -(C[k, 0] * n[0] + C[k, 1] * n[1] + C[k, 2] * n[2]) if own == 0 else n[k]
+        if abs(along) > best + 1e-9:
+            best = abs(along)
+            face = FACE + 2 * k + (1 if along > 0.0 else 0)
+    return face, best
+
+
+@njit
+def edge_side(half, s, edge, k):
+    """Coordinate k of the midpoint of an edge of shape s in its own frame."""
+    axis = (edge - EDGE) // 4
+    if k == axis:
+        return 0.0
+    bit = (edge - EDGE) & 1 if k == (axis + 1) % 3 else ((edge - EDGE) >> 1) & 1
+    return half[s, k] if bit else -half[s, k]
+
+
+@njit
+def crossing(half, a, b, ea, eb, C, off, n, slop):
+    """Edges ea of a and eb of b: (cross inside both, signed distance, cosine of their normal with n, sign, point).
+
+    `sign` is that of (direction of ea × direction of eb)·n; the point lies on b, in the frame of b.
+    """
+    i, j = (ea - EDGE) // 4, (eb - EDGE) // 4
+    j1, j2 = (j + 1) % 3, (j + 2) % 3
+    size = 1.0 - C[i, j] * C[i, j]
+    if size < _PARALLEL * _PARALLEL:
+        return False, 0.0, 0.0, 1, (0.0, 0.0, 0.0)
+    size = math.sqrt(size)
+    x, y, z = edge_side(half, a, ea, 0), edge_side(half, a, ea, 1), edge_side(half, a, ea, 2)
+    p = (edge_side(half, b, eb, 0), edge_side(half, b, eb, 1), edge_side(half, b, eb, 2))
+    w = (
+        off[0, 0] + x * C[0, 0] + y * C[1, 0] + z * C[2, 0] - p[0],
+        off[0, 1] + x * C[0, 1] + y * C[1, 1] + z * C[2, 1] - p[1],
+        off[0, 2] + x * C[0, 2] + y * C[1, 2] + z * C[2, 2] - p[2],
+    )
+    m1, m2 = C[i, j2] / size, -C[i, j1] / size
+    # the nearest points of two lines: s solves the two equations across the direction j of b
+    s = -(w[j1] * C[i, j1] + w[j2] * C[i, j2]) / (size * size)
+    t = w[j] + s * C[i, j]
+    inside = abs(s) <= half[a, i] + slop and abs(t) <= half[b, j] + slop
+    cosine = m1 * n[j1] + m2 * n[j2]
+    g = m1 * w[j1] + m2 * w[j2]
+    point = (p[0] + (t if j == 0 else 0.0), p[1] + (t if j == 1 else 0.0), p[2] + (t if j == 2 else 0.0))
+    if cosine < 0.0:
+        return inside, -g, -cosine, -1, point
+    return inside, g, cosine, 1, point

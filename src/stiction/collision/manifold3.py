@@ -1,0 +1,350 @@
+"""The contact manifold of two box cores: which feature pairs describe their contact.
+
+A manifold holds the nearest feature pair (by separating axes and vertex distances when apart, by the axis of least
+overlap otherwise) and further pairs near the plane of contact: vertices over the facing face of the other shape, and
+crossings of edges of the two facing faces, that is the corners of the clipped contact polygon, each as an exact pair.
+Nothing depends on which shape is first, up to ties. Candidates are rows: integers (feature of a, feature of b, sign
+of the edge of a) and floats (signed core distance, point in the frame of b, normal in the frame of b).
+
+Tolerances, relative to the sizes of the shapes: features within `slop` (1e-4) outside a face still count as over it, so
+that aligned stacks keep their corners; a pair that undercuts the true distance by more than 1e-7 is no part of the
+manifold (its planes or lines reach beyond the shapes); distances within 1e-9 are ties, decided in favour of faces.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .._jit import njit
+from .boxes import (
+    ALIGNED,
+    EDGE,
+    FACE,
+    axis_normal,
+    corner,
+    crossing,
+    facing,
+    nearest,
+    separate,
+    support_edge,
+    support_vertex,
+    vertex_exists,
+)
+
+CAPACITY = 64  # at most 16 vertices, 16 crossings and 16 vertex-edge pairs
+_SLOP = 1e-4
+_TIE = 1e-9
+_UNDERCUT = 1e-7
+_SWEEP = (0.5377139, 0.7339206, 0.4148251)  # a direction of no importance, by which ties are broken in the world
+
+
+@njit
+def add(ci, cf, m, fa, fb, sign, gap, p, n, normal, d, slop, tie):
+    """Append a candidate unless it is known or merges with a near one; returns the number of candidates.
+
+    Of two candidates nearer than 4 slop across the main normal n the first stays, unless only the second has the
+    least distance d.
+    """
+    k = m
+    for i in range(m):
+        if ci[i, 0] == fa and ci[i, 1] == fb:
+            return m
+        e0, e1, e2 = cf[i, 1] - p[0], cf[i, 2] - p[1], cf[i, 3] - p[2]
+        along = e0 * n[0] + e1 * n[1] + e2 * n[2]
+        if e0 * e0 + e1 * e1 + e2 * e2 - along * along <= 16.0 * slop * slop:
+            if gap > d + tie or cf[i, 0] <= d + tie:
+                return m
+            k = i
+            break
+    if k >= CAPACITY:
+        return m
+    ci[k, 0], ci[k, 1], ci[k, 2] = fa, fb, sign
+    cf[k, 0] = gap
+    for i in range(3):
+        cf[k, 1 + i] = p[i]
+        cf[k, 4 + i] = normal[i]
+    return max(m, k + 1)
+
+
+@njit
+def over_face(half, s, face, q, slop):
+    """(over the face of shape s, height over it) for a point q in the frame of s."""
+    axis, side = (face - FACE) // 2, (face - FACE) % 2
+    for k in range(3):
+        if k != axis and abs(q[k]) > half[s, k] + slop:
+            return False, 0.0
+    return True, (q[axis] if side == 1 else -q[axis]) - half[s, axis]
+
+
+@njit
+def on_face(v, face):
+    """Whether vertex v belongs to a face."""
+    return (v >> ((face - FACE) // 2)) & 1 == (face - FACE) % 2
+
+
+@njit
+def local_vertex(half, s, v):
+    """Vertex v of shape s in its own frame."""
+    return (
+        half[s, 0] if v & 1 else -half[s, 0],
+        half[s, 1] if v & 2 else -half[s, 1],
+        half[s, 2] if v & 4 else -half[s, 2],
+    )
+
+
+@njit
+def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop, size, ci, cf, m):
+    """Candidates: vertices of one shape (a when own is 0) over a face of the other; also how many of them there are."""
+    s, other = (a, b) if own == 0 else (b, a)
+    count = 0
+    for v in range(8):
+        if vertex_exists(half, s, v):
+            over, gap = over_face(half, other, face, corner(half, s, v, C, off, own), slop)
+            if over and gap <= reach and gap >= d - _UNDERCUT * size:
+                count += 1
+    found = 0
+    for v in range(8):
+        if not vertex_exists(half, s, v) or (count > 4 and incident >= 0 and not on_face(v, incident)):
+            continue
+        q = corner(half, s, v, C, off, own)
+        over, gap = over_face(half, other, face, q, slop)
+        if over and gap <= reach and gap >= d - _UNDERCUT * size:
+            found += 1
+            fa, fb, p = (v, face, q) if own == 0 else (face, v, local_vertex(half, s, v))
+            m = add(ci, cf, m, fa, fb, 1, gap, p, n, n, d, slop, _TIE * size)
+    return m, found
+
+
+@njit
+def face_edge(half, s, face, k):
+    """The k-th of up to 4 edges of a face, or of a core without faces its k-th edge; -1 when there are no more."""
+    if face < 0:
+        for axis in range(3):
+            if half[s, axis] > 0.0:
+                return EDGE + 4 * axis if k == 0 else -1
+        return -1
+    across, side = (face - FACE) // 2, (face - FACE) % 2
+    side = side if half[s, across] > 0.0 else 0
+    axis = (across + 1 + k // 2) % 3
+    other = k % 2  # side along the remaining axis
+    if axis == (across + 1) % 3:  # the axes after `axis` are the remaining one, then `across`
+        return EDGE + 4 * axis + other + 2 * side
+    return EDGE + 4 * axis + side + 2 * other
+
+
+@njit
+def edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci, cf, m):
+    """Candidates: crossings of edges of the two facing faces."""
+    for k in range(4):
+        ea = face_edge(half, a, face_a, k)
+        if ea < 0:
+            break
+        for l in range(4):
+            eb = face_edge(half, b, face_b, l)
+            if eb < 0:
+                break
+            inside, gap, cosine, sign, p = crossing(half, a, b, ea, eb, C, off, n, 0.0)
+            if inside and cosine >= ALIGNED and gap <= reach and gap >= d - _UNDERCUT * size:
+                m = add(ci, cf, m, ea, eb, sign, gap, p, n, n, d, slop, _TIE * size)
+    return m
+
+
+@njit
+def outward(own, w, size, C):
+    """The unit normal from b to a, in the frame of b, of a vector w (of length size) from a feature to a vertex."""
+    if size < 1e-150:
+        return (0.0, 0.0, 0.0)
+    if own == 0:
+        return (w[0] / size, w[1] / size, w[2] / size)
+    return (
+        -(w[0] * C[0, 0] + w[1] * C[1, 0] + w[2] * C[2, 0]) / size,
+        -(w[0] * C[0, 1] + w[1] * C[1, 1] + w[2] * C[2, 1]) / size,
+        -(w[0] * C[0, 2] + w[1] * C[1, 2] + w[2] * C[2, 2]) / size,
+    )
+
+
+@njit
+def vertices_on_edges(half, a, b, C, off, n, d, reach, slop, size, ci, cf, m):
+    """Candidates: vertices of each shape nearest to an edge of the other, with a normal near n."""
+    for own in range(2):
+        s, other = (a, b) if own == 0 else (b, a)
+        for v in range(8):
+            if not vertex_exists(half, s, v):
+                continue
+            q = corner(half, s, v, C, off, own)
+            f, w = nearest(half, other, q)
+            gap = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+            if f < EDGE or f >= FACE or gap > reach or gap < d - _UNDERCUT * size:
+                continue
+            u = outward(own, w, gap, C)
+            if u[0] * n[0] + u[1] * n[1] + u[2] * n[2] >= ALIGNED:
+                fa, fb, p = (v, f, q) if own == 0 else (f, v, local_vertex(half, s, v))
+                m = add(ci, cf, m, fa, fb, 1, gap, p, n, u, d, slop, _TIE * size)
+    return m
+
+
+@njit
+def collect(half, a, b, C, off, n, d, reach, slop, size, ci, cf):
+    """Candidates of vertex-face and edge-edge kind for the main normal n and core distance d; their number."""
+    face_a, cos_a = facing(half, a, C, n, 0)
+    face_b, cos_b = facing(half, b, C, n, 1)
+    m = 0
+    found_a, found_b = 0, 0
+    if face_b >= 0 and cos_b >= ALIGNED:
+        m, found_a = vertices_on_face(half, a, b, 0, face_b, face_a, C, off, n, d, reach, slop, size, ci, cf, m)
+    if face_a >= 0 and cos_a >= ALIGNED:
+        m, found_b = vertices_on_face(half, a, b, 1, face_a, face_b, C, off, n, d, reach, slop, size, ci, cf, m)
+    whole_a = found_a >= (4 if face_a >= 0 else 2)  # the facing side of a lies over the face of b: nothing to clip
+    whole_b = found_b >= (4 if face_b >= 0 else 2)
+    if not (whole_a or whole_b):
+        m = edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci, cf, m)
+    return m
+
+
+@njit
+def nearest_vertex(half, a, b, C, off):
+    """Vertex nearest to the other shape: (distance, whose: 0 a or 1 b, vertex, feature of the other, vector)."""
+    best = math.inf
+    own_best, vertex, feature = 0, 0, -1
+    vector = (0.0, 0.0, 0.0)
+    for own in range(2):
+        s, other = (a, b) if own == 0 else (b, a)
+        for v in range(8):
+            if not vertex_exists(half, s, v):
+                continue
+            f, w = nearest(half, other, corner(half, s, v, C, off, own))
+            d2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+            if d2 < best:
+                best, own_best, vertex, feature, vector = d2, own, v, f, w
+    return math.sqrt(best), own_best, vertex, feature, vector
+
+
+@njit
+def add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m):
+    """Candidate: the features that support a separating axis with normal n."""
+    if not is_face:
+        ea = support_edge(half, a, C, n, 0, -1.0, axis // 3)
+        eb = support_edge(half, b, C, n, 1, 1.0, axis % 3)
+        _, gap, _, sign, p = crossing(half, a, b, ea, eb, C, off, n, slop)
+        return add(ci, cf, m, ea, eb, sign, gap, p, n, n, d, slop, _TIE * size)
+    if axis < 3:
+        fa = FACE + 2 * axis + (1 if off[1, axis] > 0.0 else 0)
+        fb = support_vertex(half, b, C, n, 1, 1.0)
+        return add(ci, cf, m, fa, fb, 1, d, local_vertex(half, b, fb), n, n, d, slop, _TIE * size)
+    fa = support_vertex(half, a, C, n, 0, -1.0)
+    fb = FACE + 2 * (axis - 3) + (1 if off[0, axis - 3] >= 0.0 else 0)
+    return add(ci, cf, m, fa, fb, 1, d, corner(half, a, fa, C, off, 0), n, n, d, slop, _TIE * size)
+
+
+@njit
+def least(cf, m):
+    """The least distance of the candidates."""
+    d = math.inf
+    for i in range(m):
+        d = min(d, cf[i, 0])
+    return d
+
+
+@njit
+def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
+    """All candidates of the manifold of two cores nearer than `reach`; their number, and the main normal in n."""
+    size = 0.0
+    for k in range(3):
+        size += half[a, k] + half[b, k]
+    tie = _TIE * size
+    every, face, face_axis, edge, edge_axis = separate(half, a, b, C, off)
+    if every > reach:
+        return 0
+    is_face = face_axis >= 0 and (edge_axis < 0 or edge <= face + tie)
+    axis = face_axis if is_face else edge_axis
+    sat = face if is_face else edge
+    if every < -1e-12 * size:
+        axis_normal(axis, is_face, C, off, n)
+        m = collect(half, a, b, C, off, n, sat, reach, slop, size, ci, cf)
+        if not is_face or least(cf, m) > sat + tie:
+            m = add_axis(half, a, b, axis, is_face, C, off, n, sat, slop, size, ci, cf, m)
+        return m
+    d, own, vertex, feature, w = nearest_vertex(half, a, b, C, off)
+    distance = d  # of the nearest vertex; d becomes that of the shapes
+    if edge_axis >= 0:
+        axis_normal(edge_axis, False, C, off, n)
+        ea = support_edge(half, a, C, n, 0, -1.0, edge_axis // 3)
+        eb = support_edge(half, b, C, n, 1, 1.0, edge_axis % 3)
+        inside, gap, _, _, _ = crossing(half, a, b, ea, eb, C, off, n, 0.0)
+        if inside and gap < d:
+            d = max(gap, 0.0)
+    if axis >= 0:
+        axis_normal(axis, is_face, C, off, n)
+    tight = axis >= 0 and d <= sat + tie
+    if is_face and not tight:  # parallel faces may cross without a vertex over either: only the clipped set shows it
+        m = collect(half, a, b, C, off, n, sat, reach, 0.0, size, ci, cf)
+        if least(cf, m) < d - tie:
+            d = least(cf, m)
+            tight = True
+    if not tight:
+        u = outward(own, w, distance, C)
+        for k in range(3):
+            n[k] = u[k]
+    if d > reach:
+        return 0
+    m = collect(half, a, b, C, off, n, d, reach, slop, size, ci, cf)
+    if not (tight and is_face):
+        m = vertices_on_edges(half, a, b, C, off, n, d, reach, slop, size, ci, cf, m)
+    if least(cf, m) > d + tie:
+        if tight and not is_face:
+            m = add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m)
+        elif feature >= 0:
+            q = corner(half, a, vertex, C, off, 0) if own == 0 else local_vertex(half, b, vertex)
+            fa, fb = (vertex, feature) if own == 0 else (feature, vertex)
+            m = add(ci, cf, m, fa, fb, 1, distance, q, n, outward(own, w, distance, C), d, slop, tie)
+        else:
+            m = add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m)
+    return m
+
+
+@njit
+def area(cf, i, j, k, n):
+    """Twice the signed area of three candidate points seen along n."""
+    x0, x1, x2 = cf[j, 1] - cf[i, 1], cf[j, 2] - cf[i, 2], cf[j, 3] - cf[i, 3]
+    y0, y1, y2 = cf[k, 1] - cf[i, 1], cf[k, 2] - cf[i, 2], cf[k, 3] - cf[i, 3]
+    return n[0] * (x1 * y2 - x2 * y1) + n[1] * (x2 * y0 - x0 * y2) + n[2] * (x0 * y1 - x1 * y0)
+
+
+@njit
+def reduce(cf, m, n, sweep, size, keep):
+    """Four of m candidates: the nearest, the farthest from it, and two that make the area large; their number.
+
+    `keep` receives their indices; `sweep` is the direction, in the frame of b, along which ties are broken.
+    """
+    if m <= 4:
+        for i in range(m):
+            keep[i] = i
+        return m
+    d = least(cf, m) + _TIE * size
+    span = 0.0
+    for stage in range(4):
+        best, top, pick = 0.0, -math.inf, -1
+        for i in range(m):
+            key = sweep[0] * cf[i, 1] + sweep[1] * cf[i, 2] + sweep[2] * cf[i, 3]
+            if stage == 0:
+                score = 1.0 if cf[i, 0] <= d else 0.0
+            elif stage == 1:
+                e0, e1, e2 = cf[i, 1] - cf[keep[0], 1], cf[i, 2] - cf[keep[0], 2], cf[i, 3] - cf[keep[0], 3]
+                along = e0 * n[0] + e1 * n[1] + e2 * n[2]
+                score = e0 * e0 + e1 * e1 + e2 * e2 - along * along
+            elif stage == 2:
+                score = abs(area(cf, keep[0], keep[1], i, n))
+            else:
+                turn = 1.0 if area(cf, keep[0], keep[1], keep[2], n) > 0.0 else -1.0
+                score = -turn * area(cf, keep[0], keep[1], i, n)
+                score = max(score, -turn * area(cf, keep[1], keep[2], i, n))
+                score = max(score, -turn * area(cf, keep[2], keep[0], i, n))
+            margin = 1e-7 * (span if stage > 1 else best)
+            if score > best + margin or (score >= best - margin and pick >= 0 and key > top):
+                best, top, pick = max(score, best), key, i
+        if stage == 1:
+            span = best
+        if pick < 0 or best <= 1e-12 * span:
+            return max(stage, 1)
+        keep[stage] = pick
+    return 4

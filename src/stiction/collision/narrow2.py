@@ -1,0 +1,325 @@
+"""Narrow phase in the plane: the contact features of pairs of shapes nearer than a band.
+
+A shape is a convex polygon grown by a radius (one vertex: disk, two: rod or segment) or a half-plane. Vertex i of a
+shape is feature 2 i, the edge from it to the next (vertices counter-clockwise) is 2 i + 1; a core of two vertices has
+two edges, its two sides. `code` = (feature of a)·2·(vertices of b) + feature of b, where a half-plane counts as
+one vertex and its boundary is feature 1: below 4096 as long as the product of the vertex numbers is at most 1024.
+
+A manifold holds the nearest feature pair and one more: of the two facing edges, the vertices over the other edge. The
+tolerances are those of `manifold3`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from .features import LINE_POINT, PLANE, POINT_LINE, POINT_POINT
+from .manifold3 import _SLOP, _TIE, _UNDERCUT, ALIGNED
+
+
+@njit
+def edge_normal(ptr, verts, s, i):
+    """Outward unit normal of edge i of shape s, and the edge's length; (0, 0) for an edge of no length."""
+    n = ptr[s + 1] - ptr[s]
+    p, q = ptr[s] + i, ptr[s] + (i + 1) % n
+    dx, dy = verts[q, 0] - verts[p, 0], verts[q, 1] - verts[p, 1]
+    size = math.sqrt(dx * dx + dy * dy)
+    if size == 0.0:
+        return 0.0, 0.0, 0.0
+    return dy / size, -dx / size, size
+
+
+@njit
+def separation(ptr, verts, s, other):
+    """Largest separation of two cores along the edge normals of shape s, and its edge; (-inf, -1) without edges."""
+    best, edge = -math.inf, -1
+    n = ptr[s + 1] - ptr[s]
+    for i in range(n if n > 1 else 0):
+        nx, ny, size = edge_normal(ptr, verts, s, i)
+        if size == 0.0:
+            continue
+        p = ptr[s] + i
+        low = math.inf
+        for v in range(ptr[other], ptr[other + 1]):
+            low = min(low, nx * (verts[v, 0] - verts[p, 0]) + ny * (verts[v, 1] - verts[p, 1]))
+        if low > best:
+            best, edge = low, i
+    return best, edge
+
+
+@njit
+def nearest2(ptr, verts, s, x, y):
+    """Feature of shape s nearest to a point outside, its distance and the vector from it to the point."""
+    n = ptr[s + 1] - ptr[s]
+    best, feature, wx, wy = math.inf, 0, 0.0, 0.0
+    for i in range(n):
+        p = ptr[s] + i
+        ex, ey = x - verts[p, 0], y - verts[p, 1]
+        d = ex * ex + ey * ey
+        if d < best:
+            best, feature, wx, wy = d, 2 * i, ex, ey
+        if n == 1:
+            break
+        nx, ny, size = edge_normal(ptr, verts, s, i)
+        t = -ny * ex + nx * ey
+        h = nx * ex + ny * ey
+        if 0.0 < t < size and h >= -1e-9 * size and h * h <= best:
+            best, feature, wx, wy = h * h, 2 * i + 1, h * nx, h * ny
+    return feature, math.sqrt(best), wx, wy
+
+
+@njit
+def facing2(ptr, verts, s, nx, ny):
+    """Edge of shape s whose outward normal is nearest to (nx, ny), and the cosine; (-1, 0) for a single vertex."""
+    best, edge = 0.0, -1
+    n = ptr[s + 1] - ptr[s]
+    for i in range(n if n > 1 else 0):
+        ex, ey, _ = edge_normal(ptr, verts, s, i)
+        c = ex * nx + ey * ny
+        if c > best + 1e-9:
+            best, edge = c, i
+    return edge, best
+
+
+@njit
+def add2(ci, cf, m, fa, fb, gap, x, y, nx, ny, d, slop, tie):
+    """Append a candidate unless it merges with a near one (see `manifold3.add`); (nx, ny) is its normal."""
+    k = m
+    for i in range(m):
+        if ci[i, 0] == fa and ci[i, 1] == fb:
+            return m
+        if abs((cf[i, 1] - x) * ny - (cf[i, 2] - y) * nx) <= 4.0 * slop:
+            if gap > d + tie or cf[i, 0] <= d + tie:
+                return m
+            k = i
+            break
+    ci[k, 0], ci[k, 1] = fa, fb
+    cf[k, 0], cf[k, 1], cf[k, 2], cf[k, 3], cf[k, 4] = gap, x, y, nx, ny
+    return max(m, k + 1)
+
+
+@njit
+def over_edge(ptr, verts, s, edge, other, other_edge, flip, d, reach, slop, size, ci, cf, m):
+    """Candidates: ends of the facing edge of `other` (its vertex if it has no edge) over an edge of shape s."""
+    nx, ny, length = edge_normal(ptr, verts, s, edge)
+    p = ptr[s] + edge
+    n = ptr[other + 1] - ptr[other]
+    for k in range(2 if other_edge >= 0 else 1):
+        i = (other_edge + k) % n if other_edge >= 0 else 0
+        v = ptr[other] + i
+        ex, ey = verts[v, 0] - verts[p, 0], verts[v, 1] - verts[p, 1]
+        t = -ny * ex + nx * ey
+        gap = nx * ex + ny * ey
+        if t < -slop or t > length + slop or gap > reach or gap < d - _UNDERCUT * size:
+            continue
+        if flip:
+            m = add2(ci, cf, m, 2 * edge + 1, 2 * i, gap, verts[v, 0], verts[v, 1], -nx, -ny, d, slop, _TIE * size)
+        else:
+            m = add2(ci, cf, m, 2 * i, 2 * edge + 1, gap, verts[v, 0], verts[v, 1], nx, ny, d, slop, _TIE * size)
+    return m
+
+
+@njit
+def extent(ptr, verts, s):
+    """Largest distance of a vertex of shape s from its first."""
+    best = 0.0
+    for v in range(ptr[s] + 1, ptr[s + 1]):
+        best = max(best, (verts[v, 0] - verts[ptr[s], 0]) ** 2 + (verts[v, 1] - verts[ptr[s], 1]) ** 2)
+    return math.sqrt(best)
+
+
+@njit
+def nearest_pair(ptr, verts, a, b):
+    """The nearest vertex and feature of two cores apart: (features of a and b, distance, point, vector from b)."""
+    best, fa, fb, x, y, wx, wy = math.inf, 0, 0, 0.0, 0.0, 0.0, 0.0
+    for own in range(2):
+        s, other = (a, b) if own == 0 else (b, a)
+        for v in range(ptr[s], ptr[s + 1]):
+            f, gap, ex, ey = nearest2(ptr, verts, other, verts[v, 0], verts[v, 1])
+            if gap < best:
+                best, x, y = gap, verts[v, 0], verts[v, 1]
+                fa, fb = (2 * (v - ptr[s]), f) if own == 0 else (f, 2 * (v - ptr[s]))
+                wx, wy = (ex, ey) if own == 0 else (-ex, -ey)
+    return fa, fb, best, x, y, wx, wy
+
+
+@njit
+def core_core2(ptr, verts, a, b, reach, ci, cf):
+    """Candidates of the manifold of two polygon cores nearer than `reach`; at most 5."""
+    size_a, size_b = extent(ptr, verts, a), extent(ptr, verts, b)
+    size = size_a + size_b
+    slop = _SLOP * (min(size_a, size_b) if min(size_a, size_b) > 0.0 else size)
+    tie = _TIE * size
+    sep_a, edge_a = separation(ptr, verts, a, b)
+    sep_b, edge_b = separation(ptr, verts, b, a)
+    sat = max(sep_a, sep_b)
+    if sat > reach:
+        return 0
+    nx, ny = 0.0, 0.0
+    by_b = edge_b >= 0 and sep_b >= sep_a - tie
+    if by_b:
+        nx, ny, _ = edge_normal(ptr, verts, b, edge_b)
+    elif edge_a >= 0:
+        nx, ny, _ = edge_normal(ptr, verts, a, edge_a)
+        nx, ny = -nx, -ny
+    fa, fb, d, x, y = 0, 0, sat, 0.0, 0.0
+    apart = sat == -math.inf or sat >= -1e-12 * size
+    wx, wy = 0.0, 0.0
+    if apart:
+        fa, fb, d, x, y, wx, wy = nearest_pair(ptr, verts, a, b)
+        if d > reach:
+            return 0
+        if not (edge_a >= 0 or edge_b >= 0) or d > sat + tie:
+            nx, ny = (wx / d, wy / d) if d > 1e-150 else (0.0, 0.0)
+    face_a, cos_a = facing2(ptr, verts, a, -nx, -ny)
+    face_b, cos_b = facing2(ptr, verts, b, nx, ny)
+    m = 0
+    if face_b >= 0 and cos_b >= ALIGNED:
+        m = over_edge(ptr, verts, b, face_b, a, face_a, False, d, reach, slop, size, ci, cf, m)
+    if face_a >= 0 and cos_a >= ALIGNED:
+        m = over_edge(ptr, verts, a, face_a, b, face_b, True, d, reach, slop, size, ci, cf, m)
+    for i in range(m):
+        if cf[i, 0] <= d + tie:
+            return m
+    if not apart:  # the vertex that supports the axis of least overlap
+        s, sign = (a, -1.0) if by_b else (b, 1.0)
+        low, pick = math.inf, 0
+        for v in range(ptr[s], ptr[s + 1]):
+            along = -sign * (nx * verts[v, 0] + ny * verts[v, 1])
+            if along < low:
+                low, pick, x, y = along, v - ptr[s], verts[v, 0], verts[v, 1]
+        fa, fb = (2 * pick, 2 * edge_b + 1) if by_b else (2 * edge_a + 1, 2 * pick)
+    return add2(ci, cf, m, fa, fb, d, x, y, nx, ny, d, slop, tie)
+
+
+@njit
+def core_plane2(ptr, verts, a, b, reach, ci, cf):
+    """Candidates of the polygon a against the half-plane b: ends of the facing edge, or the single vertex."""
+    p = ptr[b]
+    nx, ny = verts[p + 1, 0], verts[p + 1, 1]
+    edge, _ = facing2(ptr, verts, a, -nx, -ny)
+    n = ptr[a + 1] - ptr[a]
+    m = 0
+    for k in range(2 if edge >= 0 else 1):
+        i = (edge + k) % n if edge >= 0 else 0
+        v = ptr[a] + i
+        gap = nx * (verts[v, 0] - verts[p, 0]) + ny * (verts[v, 1] - verts[p, 1])
+        if gap <= reach:
+            ci[m, 0], ci[m, 1] = 2 * i, 1
+            cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3], cf[m, 4] = gap, verts[v, 0], verts[v, 1], nx, ny
+            m += 1
+    return m
+
+
+@njit
+def reduce2(ci, cf, m):
+    """Leave the nearest candidate (the first of those that tie) and the one farthest from it; their number."""
+    if m <= 2:
+        return m
+    low, near = math.inf, 0
+    for i in range(m):
+        if cf[i, 0] < low:
+            low, near = cf[i, 0], i
+    best, far = -1.0, 0
+    for i in range(m):
+        d = (cf[i, 1] - cf[near, 1]) ** 2 + (cf[i, 2] - cf[near, 2]) ** 2
+        if d > best and i != near:
+            best, far = d, i
+    first, second = min(near, far), max(near, far)
+    for k in range(2):
+        pick = first if k == 0 else second
+        ci[k, 0], ci[k, 1] = ci[pick, 0], ci[pick, 1]
+        for j in range(5):
+            cf[k, j] = cf[pick, j]
+    return 2
+
+
+@njit
+def place2(x, angle, kind, body, ptr, verts, out):
+    """Vertices (for a half-plane its point and normal) of all shapes in the world."""
+    for s in range(kind.size):
+        b = body[s]
+        c, d = (math.cos(angle[b]), math.sin(angle[b])) if b >= 0 else (1.0, 0.0)
+        px, py = (x[b, 0], x[b, 1]) if b >= 0 else (0.0, 0.0)
+        for v in range(ptr[s], ptr[s + 1]):
+            free = kind[s] == PLANE and v > ptr[s]
+            out[v, 0] = c * verts[v, 0] - d * verts[v, 1] + (0.0 if free else px)
+            out[v, 1] = d * verts[v, 0] + c * verts[v, 1] + (0.0 if free else py)
+
+
+@njit
+def write_feature2(kind, ptr, verts, s, f, p, d, row):
+    """Point p[row] and outward normal d[row] (zero for a vertex) of feature f of shape s, in the body frame."""
+    v = ptr[s] + (0 if kind[s] == PLANE else f // 2)
+    p[row, 0], p[row, 1] = verts[v, 0], verts[v, 1]
+    d[row, 0] = d[row, 1] = 0.0
+    if kind[s] == PLANE:
+        d[row, 0], d[row, 1] = verts[v + 1, 0], verts[v + 1, 1]
+    elif f % 2 == 1:
+        d[row, 0], d[row, 1], _ = edge_normal(ptr, verts, s, f // 2)
+
+
+@njit
+def smaller_first2(kind, ptr, radius, a, b):
+    """Whether shape a comes first in computations: half-planes last, then by vertices, radius and number."""
+    if kind[a] != kind[b]:
+        return kind[b] == PLANE
+    size_a, size_b = ptr[a + 1] - ptr[a], ptr[b + 1] - ptr[b]
+    if size_a != size_b:
+        return size_a < size_b
+    if radius[a] != radius[b]:
+        return radius[a] < radius[b]
+    return a < b
+
+
+@njit
+def find2(
+    x, angle, kind, body, vert_ptr, verts, radius, pairs, band,
+    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
+):  # fmt: skip
+    """Contact features of the pairs (np, 2) of shapes in the plane, up to 2 per pair; returns their number.
+
+    x (nb, 2), angle (nb,) poses; kind, body (ns,), vert_ptr (ns + 1,), verts (., 2) in body frames (half-plane: a
+    point and the outward unit normal), radius (ns,). Outputs and the rule for their room as in `find3`, with pa,
+    da, pb, db (m, 2).
+    """
+    world = np.empty((verts.shape[0], 2))
+    place2(x, angle, kind, body, vert_ptr, verts, world)
+    ci = np.zeros((8, 2), np.int64)
+    cf = np.zeros((8, 5))
+    count = 0
+    for pair in range(pairs.shape[0]):
+        first, second = pairs[pair, 0], pairs[pair, 1]
+        if kind[first] == PLANE and kind[second] == PLANE:
+            continue
+        swap = not smaller_first2(kind, vert_ptr, radius, first, second)
+        a, b = (second, first) if swap else (first, second)
+        reach = band + radius[a] + radius[b]
+        if kind[b] == PLANE:
+            m = core_plane2(vert_ptr, world, a, b, reach, ci, cf)
+        else:
+            m = reduce2(ci, cf, core_core2(vert_ptr, world, a, b, reach, ci, cf))
+        of_a, of_b = (1, 0) if swap else (0, 1)
+        width = 2 * (1 if kind[second] == PLANE else vert_ptr[second + 1] - vert_ptr[second])
+        turned = m == 2 and ci[1, of_a] * width + ci[1, of_b] < ci[0, of_a] * width + ci[0, of_b]
+        for i in range(m):
+            k = 1 - i if turned else i
+            if count < code.size:
+                row = count
+                fa, fb = ci[k, of_a], ci[k, of_b]
+                shape_a[row], shape_b[row], code[row] = first, second, fa * width + fb
+                ra[row], rb[row] = radius[first], radius[second]
+                type[row] = LINE_POINT if fa % 2 == 1 else (POINT_LINE if fb % 2 == 1 else POINT_POINT)
+                write_feature2(kind, vert_ptr, verts, first, fa, pa, da, row)
+                write_feature2(kind, vert_ptr, verts, second, fb, pb, db, row)
+                if type[row] == POINT_POINT:  # the normal at this time, in the frame of the second body
+                    sign = -1.0 if swap else 1.0
+                    nx, ny = sign * cf[k, 3], sign * cf[k, 4]
+                    body_b = body[second]
+                    c, d = (math.cos(angle[body_b]), math.sin(angle[body_b])) if body_b >= 0 else (1.0, 0.0)
+                    db[row, 0], db[row, 1] = c * nx + d * ny, c * ny - d * nx
+            count += 1
+    return count

@@ -1,0 +1,251 @@
+"""Narrow phase in space: the contact features of pairs of shapes nearer than a band.
+
+Shapes are boxes with some extents zero, grown by a radius (sphere, capsule, box, and their rounded relatives), and
+half-spaces. The features of a pair are written in the order of their codes; `code` = 32 (feature of a) + feature of b
+with the numbers of `boxes`, below 1024, and depends on nothing but the two features.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from .boxes import EDGE, FACE, GROUND, edge_side, nearest, vertex_exists
+from .features import EDGE_EDGE, LINE_POINT, PLANE, PLANE_POINT, POINT_LINE, POINT_PLANE, POINT_POINT
+from .manifold3 import _SLOP, _SWEEP, CAPACITY, core_core, local_vertex, reduce
+
+
+@njit
+def feature_type(fa, fb):
+    """The type of a pair of features."""
+    if fa < EDGE:
+        return POINT_POINT if fb < EDGE else (POINT_LINE if fb < FACE else POINT_PLANE)
+    if fb < EDGE:
+        return LINE_POINT if fa < FACE else PLANE_POINT
+    return EDGE_EDGE
+
+
+@njit
+def write_feature(center, rot, half, s, f, sign, p, d, row):
+    """Point p[row] and direction d[row] of feature f of shape s, in the body frame."""
+    x, y, z = 0.0, 0.0, 0.0
+    axis = 2
+    if f < EDGE:
+        x, y, z = local_vertex(half, s, f)
+    elif f < FACE:
+        axis = (f - EDGE) // 4
+        x, y, z = edge_side(half, s, f, 0), edge_side(half, s, f, 1), edge_side(half, s, f, 2)
+    elif f < GROUND:
+        axis = (f - FACE) // 2
+        sign = 1.0 if (f - FACE) % 2 == 1 else -1.0
+        x = sign * half[s, 0] if axis == 0 else 0.0
+        y = sign * half[s, 1] if axis == 1 else 0.0
+        z = sign * half[s, 2] if axis == 2 else 0.0
+    for k in range(3):
+        p[row, k] = center[s, k] + rot[s, k, 0] * x + rot[s, k, 1] * y + rot[s, k, 2] * z
+        d[row, k] = sign * rot[s, k, axis] if f >= EDGE else 0.0
+
+
+@njit
+def write_normal(rot, s, n0, n1, n2, d, row):
+    """Direction d[row] in the body frame of a vector given in the frame of shape s."""
+    for k in range(3):
+        d[row, k] = rot[s, k, 0] * n0 + rot[s, k, 1] * n1 + rot[s, k, 2] * n2
+
+
+@njit
+def place(x, R, body, center, rot, at, axes):
+    """Centres (ns, 3) and axes (ns, 3, 3; columns) of all shapes in the world."""
+    for s in range(body.size):
+        b = body[s]
+        for i in range(3):
+            if b < 0:
+                at[s, i] = center[s, i]
+                for j in range(3):
+                    axes[s, i, j] = rot[s, i, j]
+            else:
+                at[s, i] = x[b, i] + R[b, i, 0] * center[s, 0] + R[b, i, 1] * center[s, 1] + R[b, i, 2] * center[s, 2]
+                for j in range(3):
+                    axes[s, i, j] = R[b, i, 0] * rot[s, 0, j] + R[b, i, 1] * rot[s, 1, j] + R[b, i, 2] * rot[s, 2, j]
+
+
+@njit
+def relate(at, axes, a, b, C, off):
+    """Relative pose of two shapes (see `boxes`)."""
+    t0, t1, t2 = at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2]
+    for j in range(3):
+        off[0, j] = t0 * axes[b, 0, j] + t1 * axes[b, 1, j] + t2 * axes[b, 2, j]
+    for i in range(3):
+        off[1, i] = -(t0 * axes[a, 0, i] + t1 * axes[a, 1, i] + t2 * axes[a, 2, i])
+        for j in range(3):
+            C[i, j] = axes[a, 0, i] * axes[b, 0, j] + axes[a, 1, i] * axes[b, 1, j] + axes[a, 2, i] * axes[b, 2, j]
+
+
+@njit
+def point_core(half, b, off, reach, ci, cf):
+    """The one candidate of a point a against the core b; 0 when it is farther than `reach`."""
+    q = (off[0, 0], off[0, 1], off[0, 2])
+    f, w = nearest(half, b, q)
+    size = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    if size > reach:
+        return 0
+    if f < 0:
+        size = -math.inf
+        for k in range(3):
+            depth = abs(q[k]) - half[b, k]
+            if depth > size:
+                size = depth
+                f = FACE + 2 * k + (1 if q[k] > 0.0 else 0)
+    ci[0, 0], ci[0, 1], ci[0, 2] = 0, f, 1
+    cf[0, 0] = size
+    for k in range(3):
+        cf[0, 1 + k] = q[k]
+        cf[0, 4 + k] = w[k] / size if size > 1e-150 else 0.0
+    return 1
+
+
+@njit
+def core_plane(at, axes, half, a, b, reach, ci, cf):
+    """Candidates of the core a against the half-space b: its vertices within reach, of the facing face if many."""
+    centre = 0.0
+    slope = (0.0, 0.0, 0.0)
+    for k in range(3):
+        n = axes[b, k, 2]
+        centre += n * (at[a, k] - at[b, k])
+        slope = (slope[0] + n * axes[a, k, 0], slope[1] + n * axes[a, k, 1], slope[2] + n * axes[a, k, 2])
+    steepest, height = 0, 0.0
+    count = 0
+    for k in range(3):
+        if abs(slope[k]) > height + 1e-9 and half[a, k] > 0.0:
+            steepest, height = k, abs(slope[k])
+    for v in range(8):
+        if vertex_exists(half, a, v):
+            p = local_vertex(half, a, v)
+            if centre + p[0] * slope[0] + p[1] * slope[1] + p[2] * slope[2] <= reach:
+                count += 1
+    m = 0
+    low = 1 if slope[steepest] < 0.0 else 0  # the lower side across the steepest axis
+    for v in range(8):
+        if not vertex_exists(half, a, v) or (count > 4 and (v >> steepest) & 1 != low):
+            continue
+        p = local_vertex(half, a, v)
+        gap = centre + p[0] * slope[0] + p[1] * slope[1] + p[2] * slope[2]
+        if gap <= reach:
+            ci[m, 0], ci[m, 1], ci[m, 2] = v, GROUND, 1
+            cf[m, 0] = gap
+            m += 1
+    return m
+
+
+@njit
+def smaller_first(half, radius, a, b):
+    """Whether shape a comes first in computations: the smaller one, so that results do not depend on the order."""
+    size_a = half[a, 0] + half[a, 1] + half[a, 2]
+    size_b = half[b, 0] + half[b, 1] + half[b, 2]
+    if size_a != size_b:
+        return size_a < size_b
+    if radius[a] != radius[b]:
+        return radius[a] < radius[b]
+    return a < b
+
+
+@njit
+def pair_manifold(at, axes, kind, half, radius, a, b, band, C, off, n, sweep, keep, ci, cf):
+    """Candidates of a pair in computing order; the number of those kept, listed in `keep`."""
+    reach = band + radius[a] + radius[b]
+    if kind[b] == PLANE:
+        m = core_plane(at, axes, half, a, b, reach, ci, cf)
+        for i in range(m):
+            keep[i] = i
+        return m
+    size_a, size_b, distance = 0.0, 0.0, 0.0
+    smallest = math.inf
+    for k in range(3):
+        size_a += half[a, k] * half[a, k]
+        size_b += half[b, k] * half[b, k]
+        distance += (at[a, k] - at[b, k]) ** 2
+        if half[a, k] > 0.0:
+            smallest = min(smallest, half[a, k])
+        if half[b, k] > 0.0:
+            smallest = min(smallest, half[b, k])
+    size = math.sqrt(size_a) + math.sqrt(size_b)
+    if distance > (size + reach) ** 2:
+        return 0
+    relate(at, axes, a, b, C, off)
+    if size_a == 0.0:
+        keep[0] = 0
+        return point_core(half, b, off, reach, ci, cf)
+    m = core_core(half, a, b, C, off, reach, _SLOP * smallest, n, ci, cf)
+    for j in range(3):
+        sweep[j] = _SWEEP[0] * axes[b, 0, j] + _SWEEP[1] * axes[b, 1, j] + _SWEEP[2] * axes[b, 2, j]
+    return reduce(cf, m, n, sweep, size, keep)
+
+
+@njit
+def find3(
+    x, R, kind, body, center, rot, half, radius, pairs, band,
+    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
+):  # fmt: skip
+    """Contact features of the pairs (np, 2) of shapes whose signed distance is at most `band`; returns their number.
+
+    x (nb, 3), R (nb, 3, 3) poses; kind, body (ns,), center (ns, 3), rot (ns, 3, 3) of the shape frames in their body
+    frames, half (ns, 3), radius (ns,). The rest are outputs with room for m features: shape_a, shape_b, code, type
+    (m,) int64, pa, da, pb, db (m, 3) in body frames, ra, rb (m,). When the result exceeds m only the first m were
+    written: call again with more room. Up to 4 features per pair; the least gap is the signed distance of the pair.
+    """
+    ns = kind.size
+    at = np.empty((ns, 3))
+    axes = np.empty((ns, 3, 3))
+    place(x, R, body, center, rot, at, axes)
+    C = np.zeros((3, 3))
+    off = np.zeros((2, 3))
+    n = np.zeros(3)
+    sweep = np.zeros(3)
+    keep = np.zeros(4, np.int64)
+    ci = np.zeros((CAPACITY, 3), np.int64)
+    cf = np.zeros((CAPACITY, 7))
+    count = 0
+    for pair in range(pairs.shape[0]):
+        first, second = pairs[pair, 0], pairs[pair, 1]
+        if kind[first] == PLANE and kind[second] == PLANE:
+            continue
+        if kind[first] == PLANE or kind[second] == PLANE:
+            swap = kind[first] == PLANE
+        else:
+            swap = not smaller_first(half, radius, first, second)
+        a, b = (second, first) if swap else (first, second)
+        kept = pair_manifold(at, axes, kind, half, radius, a, b, band, C, off, n, sweep, keep, ci, cf)
+        for _ in range(kept):
+            least, pick = 1 << 30, 0
+            for i in range(kept):  # by ascending code; keep becomes -1 once written
+                if keep[i] >= 0:
+                    c = ci[keep[i], 0] * 32 + ci[keep[i], 1]
+                    c = ci[keep[i], 1] * 32 + ci[keep[i], 0] if swap else c
+                    if c < least:
+                        least, pick = c, i
+            k = keep[pick]
+            keep[pick] = -1
+            if count < code.size:
+                fa, fb = ci[k, 0], ci[k, 1]
+                row = count
+                shape_a[row], shape_b[row], code[row] = first, second, least
+                ra[row], rb[row] = radius[first], radius[second]
+                type[row] = feature_type(fb, fa) if swap else feature_type(fa, fb)
+                p, u, q, v = (pb, db, pa, da) if swap else (pa, da, pb, db)
+                write_feature(center, rot, half, a, fa, float(ci[k, 2]), p, u, row)
+                write_feature(center, rot, half, b, fb, 1.0, q, v, row)
+                if fa < FACE and fb < FACE and (fa < EDGE or fb < EDGE):
+                    turn = -1.0 if swap else 1.0
+                    n0, n1, n2 = turn * cf[k, 4], turn * cf[k, 5], turn * cf[k, 6]
+                    # the free direction: of the second shape for two points, else of the one with the point
+                    if (fb < EDGE and fa >= EDGE) or (fa < EDGE and fb < EDGE and not swap):
+                        write_normal(rot, b, n0, n1, n2, v, row)
+                    else:
+                        m0 = C[0, 0] * n0 + C[0, 1] * n1 + C[0, 2] * n2
+                        m1 = C[1, 0] * n0 + C[1, 1] * n1 + C[1, 2] * n2
+                        m2 = C[2, 0] * n0 + C[2, 1] * n1 + C[2, 2] * n2
+                        write_normal(rot, a, m0, m1, m2, u, row)
+            count += 1
+    return count
