@@ -14,6 +14,7 @@ from ..status import Status
 from .base import Solution, finish, nothing_to_solve
 
 SWEEPS = 10_000  # the default limit
+WINDOW = 1000  # sweeps without progress after which steps are shortened
 CHUNK = 100  # sweeps between two looks at the certificate, at most
 _FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest
 
@@ -65,6 +66,7 @@ def _iterate(problem: ContactProblem, run: Any, tol: float, limit: int) -> tuple
     threshold = tol * scale
     best, best_error = np.zeros(problem.nr), problem.certify(np.zeros(problem.nr)).error
     sweeps = 0
+    omega, mark, marked = 1.0, best_error, 0
     while True:
         p = run.impulses()
         if not np.isfinite(p).all():
@@ -83,7 +85,11 @@ def _iterate(problem: ContactProblem, run: Any, tol: float, limit: int) -> tuple
             return best, Status.INACCURATE, message, sweeps
         if sweeps and estimate <= threshold:
             threshold = max(0.5 * min(1.0, tol / error) * estimate, _FLOOR * scale)
-        done, estimate = run.sweep(min(CHUNK, limit - sweeps), threshold, sweeps % 2)
+        if sweeps >= marked + WINDOW:
+            if best_error > 0.9 * mark:  # a cycle: the step, not the limit, is what holds it up
+                omega = max(0.5 * omega, 0.05)
+            mark, marked = best_error, sweeps
+        done, estimate = run.sweep(min(CHUNK, limit - sweeps), threshold, sweeps % 2, omega)
         sweeps += done
 
 
@@ -122,12 +128,12 @@ class _Bodies:
         self._unpack(self.items.ptr, self.items.src, self.frames.T, self.frames.p, p)
         return p
 
-    def sweep(self, count: int, threshold: float, backward: int) -> tuple[int, float]:
+    def sweep(self, count: int, threshold: float, backward: int, omega: float) -> tuple[int, float]:
         """Up to `count` sweeps: how many were made, and the last estimate."""
         s, f = self.items, self.frames
         self._state(s.ptr, self.a, self.b, self.J, f.p, self.w)
         done, estimate = self._sweep(
-            count, threshold, backward, s.seg, s.ptr, self.a, self.b, self.J, f.q, f.p, self.w, f.par, f.wn, f.sd,
+            count, threshold, backward, omega, s.seg, s.ptr, self.a, self.b, self.J, f.q, f.p, self.w, f.par, f.wn, f.sd,
             self.Cb, self.compliant, s.gptr, f.G, f.rim, s.vptr, f.V, self.problem.associated, self.facets,
         )  # fmt: skip
         return int(done), float(estimate)
@@ -158,12 +164,12 @@ class _Matrix:
 
     impulses = _Bodies.impulses
 
-    def sweep(self, count: int, threshold: float, backward: int) -> tuple[int, float]:
+    def sweep(self, count: int, threshold: float, backward: int, omega: float) -> tuple[int, float]:
         """Up to `count` sweeps: how many were made, and the last estimate."""
         s, f = self.items, self.frames
         u = f.q + self.W @ f.p
         done, estimate = self._sweep(
-            count, threshold, backward, s.seg, s.ptr, *self.columns, u, f.p, f.par, f.wn, f.sd, s.gptr, f.G, f.rim,
+            count, threshold, backward, omega, s.seg, s.ptr, *self.columns, u, f.p, f.par, f.wn, f.sd, s.gptr, f.G, f.rim,
             s.vptr, f.V, self.problem.associated, self.facets,
         )  # fmt: skip
         return int(done), float(estimate)

@@ -101,7 +101,7 @@ def _make_sweep_bodies(d):
 
     @njit
     def sweep_bodies(
-        count, threshold, backward, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant,
+        count, threshold, backward, omega, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant,
         gptr, G, rim, vptr, V, associated, facets,
     ):  # fmt: skip
         """Up to `count` sweeps, fewer once the estimate is at most `threshold`: (sweeps done, last estimate)."""
@@ -134,10 +134,10 @@ def _make_sweep_bodies(d):
                             par[i, 6],
                         )  # fmt: skip
                         par[i, 6] = guess
-                        p[r], p[r + 1], p[r + 2] = n, t1, t2
-                        n -= pn
-                        t1 -= p1
-                        t2 -= p2
+                        n = omega * (n - pn)
+                        t1 = omega * (t1 - p1)
+                        t2 = omega * (t2 - p2)
+                        p[r], p[r + 1], p[r + 2] = pn + n, p1 + t1, p2 + t2
                         for j in range(d):
                             w[ia, j] += J[r, j] * n + J[r + 1, j] * t1 + J[r + 2, j] * t2
                             w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t1 + J[r + 2, d + j] * t2
@@ -157,9 +157,9 @@ def _make_sweep_bodies(d):
                             un, ut, pn, pt, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5],
                             par[i, 6], associated,
                         )  # fmt: skip
-                        p[r], p[r + 1] = n, t
-                        n -= pn
-                        t -= pt
+                        n = omega * (n - pn)
+                        t = omega * (t - pt)
+                        p[r], p[r + 1] = pn + n, pt + t
                         for j in range(d):
                             w[ia, j] += J[r, j] * n + J[r + 1, j] * t
                             w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t
@@ -172,8 +172,8 @@ def _make_sweep_bodies(d):
                         if compliant:
                             ui += Cb[r, 0] * p[r]
                         x = solve_interval(ui, p[r], par[i, 0], par[i, 1], par[i, 2])
-                        change = x - p[r]
-                        p[r] = x
+                        change = omega * (x - p[r])
+                        p[r] += change
                         _push(J, w, r, a[i], b[i], d, change)
                         worst = max(worst, abs(change) * par[i, 3])
                         i += step
@@ -196,8 +196,9 @@ def _make_sweep_bodies(d):
                             )  # fmt: skip
                             worst = max(worst, change)
                         for k in range(n):
-                            _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
-                            p[r + k] = new[k]
+                            change = omega * (new[k] - p[r + k])
+                            _push(J, w, r + k, a[i], b[i], d, change)
+                            p[r + k] += change
                         i += step
             if worst <= threshold:
                 return done + 1, worst
@@ -212,7 +213,7 @@ sweep_bodies_6 = _make_sweep_bodies(6)
 
 @njit
 def sweep_matrix(
-    count, threshold, backward, seg, ptr, col, index, data, u, p, par, wn, sd, gptr, G, rim, vptr, V, associated, facets
+    count, threshold, backward, omega, seg, ptr, col, index, data, u, p, par, wn, sd, gptr, G, rim, vptr, V, associated, facets
 ):  # fmt: skip
     """The same on W given by columns, with compliance on its diagonal and u = W p + q the state."""
     uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
@@ -255,9 +256,10 @@ def sweep_matrix(
                 )  # fmt: skip
             worst = max(worst, change)
             for k in range(n):
-                if new[k] != p[r + k]:
-                    _push_column(col, index, data, u, r + k, new[k] - p[r + k])
-                    p[r + k] = new[k]
+                change = omega * (new[k] - p[r + k])
+                if change != 0.0:
+                    _push_column(col, index, data, u, r + k, change)
+                    p[r + k] += change
         if worst <= threshold:
             return done + 1, worst
     return count, worst

@@ -44,26 +44,41 @@ def solve_planar(un, ut, pn, pt, wnn, wnt, wtt, ma, mb, ra, rb, associated):
     if associated:
         slip = qt + wtt * f
         rate -= ma * slip if slip > 0.0 else -mb * slip
-    if rate >= 0.0:
+    single = wnn > ma * wnt and wnn > -mb * wnt  # u_n then rises with p_n along every branch
+    if rate >= 0.0 and (single or associated or pn <= 0.0):
         return 0.0, f
     n = -(qn - wnt / wtt * qt) / (wnn - wnt * wnt / wtt)
     t = -(qt + wnt * n) / wtt
-    if n >= 0.0 and -(ma * n + ra) <= t <= mb * n + rb:
+    stick = n >= 0.0 and -(ma * n + ra) <= t <= mb * n + rb
+    if stick and (single or associated):
         return n, t
     # slip along +t and -t: g·u = 0 with g = (1, 0) for Coulomb's law, (1, edge of the cone) for the associated one
     gb = mb if associated else 0.0
     ga = -ma if associated else 0.0
     upper = wnn + mb * wnt + gb * (wnt + mb * wtt)
     lower = wnn - ma * wnt + ga * (wnt - ma * wtt)
-    nb = -(qn + wnt * rb + gb * (qt + wtt * rb)) / upper if upper > 0.0 else -1.0
-    na = -(qn - wnt * ra + ga * (qt - wtt * ra)) / lower if lower > 0.0 else -1.0
+    nb = -(qn + wnt * rb + gb * (qt + wtt * rb)) / upper if upper != 0.0 else -1.0
+    na = -(qn - wnt * ra + ga * (qt - wtt * ra)) / lower if lower != 0.0 else -1.0
     tb = mb * nb + rb
     ta = -(ma * na + ra)
     wrong_b = max(0.0, qt + wnt * nb + wtt * tb) if nb >= 0.0 else math.inf
     wrong_a = max(0.0, -(qt + wnt * na + wtt * ta)) if na >= 0.0 else math.inf
-    if wrong_b < wrong_a or (wrong_b == wrong_a and nb <= na):
-        return (nb, tb) if nb >= 0.0 else (pn, pt)
-    return na, ta
+    if single or associated:
+        if wrong_b < wrong_a:
+            return nb, tb
+        return (na, ta) if na >= 0.0 else (pn, pt)
+    # several may obey the law: the one nearest to the present impulse, so that every solution is a point of rest
+    near = math.inf
+    bestn, bestt = pn, pt
+    if rate >= 0.0:
+        near, bestn, bestt = pn, 0.0, f
+    if stick and abs(n - pn) < near:
+        near, bestn, bestt = abs(n - pn), n, t
+    if wrong_b == 0.0 and abs(nb - pn) < near:
+        near, bestn, bestt = abs(nb - pn), nb, tb
+    if wrong_a == 0.0 and abs(na - pn) < near:
+        near, bestn, bestt = abs(na - pn), na, ta
+    return bestn, bestt
 
 
 @njit(inline=True)
