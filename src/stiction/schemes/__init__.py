@@ -1,10 +1,11 @@
 """Schemes: how time advances."""
 
 from .active import Closing, Growing, Speculative, Within
+from .anitescu_hart import AnitescuHart
 from .base import Contacts, EnergyBalance, Scheme, StepCertificate, StepResult
 from .stewart_trinkle import StewartTrinkle
 
 __all__ = [
-    "Closing", "Contacts", "EnergyBalance", "Growing", "Scheme", "Speculative", "StepCertificate", "StepResult",
-    "StewartTrinkle", "Within",
+    "AnitescuHart", "Closing", "Contacts", "EnergyBalance", "Growing", "Scheme", "Speculative", "StepCertificate",
+    "StepResult", "StewartTrinkle", "Within",
 ]  # fmt: skip

@@ -24,7 +24,8 @@ class Contacts:
     """What the constraints did in a step, one entry per block: the arrays that are recorded.
 
     key, law, mode (nk,); gap (nk,) at the end of the step [m]; impulse (nk, 6) [N·s] and velocity (nk, 6) [m/s] in the
-    rows normal, tangent 1, tangent 2, spin, roll 1, roll 2, padded with zeros.
+    rows normal, tangent 1, tangent 2, spin, roll 1, roll 2, padded with zeros; bodies (nk, 2), -1 where there are none;
+    normal and point (nk, 3) in the world, from the second body to the first.
     """
 
     key: IntArray
@@ -33,6 +34,15 @@ class Contacts:
     gap: FloatArray
     impulse: FloatArray
     velocity: FloatArray
+    bodies: IntArray
+    normal: FloatArray
+    point: FloatArray
+
+    @classmethod
+    def none(cls) -> Contacts:
+        """No constraint acted."""
+        whole, rows, points = np.zeros(0, dtype=np.int64), np.zeros((0, MAX_ROWS)), np.zeros((0, 3))
+        return cls(whole, whole, whole, np.zeros(0), rows, rows, np.zeros((0, 2), dtype=np.int64), points, points)
 
     def __len__(self) -> int:
         return len(self.key)
@@ -93,11 +103,22 @@ class Scheme(Protocol):
     def band(self, system: System, state: State, h: float) -> float:
         """How far to look for contacts [m]."""
 
+    def refuses(self, system: System) -> str | None:
+        """None, or a sentence that says why this scheme cannot step the system."""
+
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """A problem of the kind that `step` will make, with every candidate: to ask whether a solver takes it."""
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
         """One step of length h [s]."""
+
+
+def inelastic_only(system: System, scheme: str) -> str | None:
+    """The refusal of schemes without restitution."""
+    e = float(getattr(system, "restitution", 0.0))
+    if e == 0.0:
+        return None
+    return f"{scheme} has inelastic impacts, but a contact has a restitution of {e:g}; set it to 0."
 
 
 def pad_rows(values: FloatArray, row_ptr: IntArray) -> FloatArray:
@@ -107,18 +128,24 @@ def pad_rows(values: FloatArray, row_ptr: IntArray) -> FloatArray:
     return padded
 
 
-def record_contacts(candidates: Candidates, gap: FloatArray, problem: ContactProblem, solution: Solution) -> Contacts:
+def record_contacts(
+    system: System, candidates: Candidates, new: State, problem: ContactProblem, solution: Solution
+) -> Contacts:
     """The arrays of a step's constraints, rows padded to six."""
     velocity = solution.u - problem.b  # what the rows do, without gaps and other demands
     impulse, velocity = pad_rows(solution.p, problem.row_ptr), pad_rows(velocity, problem.row_ptr)
-    return Contacts(candidates.key, candidates.law, solution.modes, gap, impulse, velocity)
+    gap = system.gaps(candidates, new.t, new.q)
+    place = system.contact_geometry(candidates, new.q)
+    return Contacts(candidates.key, candidates.law, solution.modes, gap, impulse, velocity, *place)
 
 
 def certify_step(
-    system: System, old: State, new: State, h: float, problem: ContactProblem, p: FloatArray
+    system: System, candidates: Candidates, old: State, new: State, h: float, problem: ContactProblem, p: FloatArray
 ) -> StepCertificate:
-    """Penetration, drift and energy balance of a step with the impulses p of `problem`."""
-    candidates = system.detect(new.t, new.q, 0.0)
+    """Penetration, drift and energy balance of a step with the impulses p of `problem`.
+
+    `candidates` are all that were detected for the step, whether they acted or not.
+    """
     gaps = system.gaps(candidates, new.t, new.q)
     contact, joint = candidates.unilateral, candidates.law == EQUALITY
     return StepCertificate(

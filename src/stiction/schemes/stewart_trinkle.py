@@ -23,9 +23,9 @@ from ..problem.dynamics import Delassus
 from ..problem.laws import EQUALITY, UNILATERAL
 from ..solvers.base import Solution
 from ..status import Status
-from ..systems.base import MAX_ROWS, Candidates, State, System
+from ..systems.base import Candidates, State, System
 from .active import ActiveRule, active_rule
-from .base import Contacts, Solve, StepResult, certify_step, pad_rows, record_contacts
+from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, record_contacts
 
 VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact to the active set
 
@@ -65,7 +65,7 @@ class StewartTrinkle:
     active: ActiveRule | str | float = "growing"
     directions: int = 8
     tolerance: float = 1e-10
-    maxiter: int = 60
+    maxiter: int = 200
     _rule: ActiveRule = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -76,8 +76,15 @@ class StewartTrinkle:
         object.__setattr__(self, "_rule", active_rule(self.active))
 
     def band(self, system: System, state: State, h: float) -> float:
-        """Twice the largest displacement of the free step, and the reach of an `active=` distance."""
-        return 2.0 * h * float(np.abs(state.v).max(initial=0.0)) + float(getattr(self._rule, "eps", 0.0))
+        """Four times the largest displacement of the free motion, and the reach of an `active=` distance.
+
+        Two bodies can approach with twice the largest speed, and impulses can raise it within the step.
+        """
+        return 4.0 * h * system.speed_bound(state, h) + float(getattr(self._rule, "eps", 0.0))
+
+    def refuses(self, system: System) -> str | None:
+        """Restitution."""
+        return inelastic_only(system, type(self).__name__)
 
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step with every candidate active."""
@@ -113,7 +120,7 @@ class StewartTrinkle:
             if not violated.any():
                 break
             active |= violated
-        return self._result(system, state, h, done, tuple(solves))
+        return self._result(system, candidates, state, h, done, tuple(solves))
 
     def _candidates(self, system: System, state: State, h: float) -> Candidates:
         found = system.detect(state.t, state.q, self.band(system, state, h))
@@ -206,14 +213,16 @@ class StewartTrinkle:
 
     @staticmethod
     def _result(
-        system: System, old: State, h: float, done: _Pass, solves: tuple[tuple[str, Solution], ...]
+        system: System,
+        candidates: Candidates,
+        old: State,
+        h: float,
+        done: _Pass,
+        solves: tuple[tuple[str, Solution], ...],
     ) -> StepResult:
         new, success = done.state, done.status.success
         if done.status is Status.NONFINITE:
-            empty = np.zeros(0, dtype=np.int64)
-            none = Contacts(empty, empty, empty, np.zeros(0), np.zeros((0, MAX_ROWS)), np.zeros((0, MAX_ROWS)))
-            return StepResult(old, False, done.status, done.message, none, solves, None)
-        gap = system.gaps(done.candidates, new.t, new.q)
-        contacts = record_contacts(done.candidates, gap, done.problem, done.solution)
-        certificate = certify_step(system, old, new, h, done.problem, done.solution.p)
+            return StepResult(old, False, done.status, done.message, Contacts.none(), solves, None)
+        contacts = record_contacts(system, done.candidates, new, done.problem, done.solution)
+        certificate = certify_step(system, candidates, old, new, h, done.problem, done.solution.p)
         return StepResult(new, success, done.status, done.message, contacts, solves, certificate)

@@ -2,7 +2,7 @@
 
 from .events import Event
 from .recording import load
-from .simulator import Simulator, StepWarning
+from .simulator import OverlapWarning, Simulator, StepWarning
 from .trajectory import ContactSeries, Trajectory
 
-__all__ = ["ContactSeries", "Event", "Simulator", "StepWarning", "Trajectory", "load"]
+__all__ = ["ContactSeries", "Event", "OverlapWarning", "Simulator", "StepWarning", "Trajectory", "load"]

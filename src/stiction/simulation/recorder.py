@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from .. import __version__
-from ..schemes.base import StepResult
+from ..schemes.base import Contacts, StepResult
 from ..systems.base import State, System
 from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCertificate, Trajectory
 
@@ -53,6 +54,7 @@ class Recorder:
             "coordinates": list(self._system.coordinate_names),
             "velocities": list(self._system.velocity_names),
             "constraints": {str(key): self._system.constraint_name(key) for key in self._keys()},
+            "world": self._world(),
             "closed": first.keys[first.impulses[:, 0] > 0].tolist(),
         }
         return Trajectory(
@@ -71,6 +73,17 @@ class Recorder:
             info=info,
         )
 
+    def _world(self) -> dict[str, Any] | None:
+        """What is needed to read positions of bodies from q; None for generalized systems."""
+        specs = getattr(self._system, "specs", None)
+        if specs is None:
+            return None
+        return {
+            "dim": len(specs[0].com),
+            "bodies": [s.name for s in specs],
+            "com": [s.com.tolist() for s in specs],
+        }
+
     def _keys(self) -> list[int]:
         """The constraints that acted, and those that could act at the end."""
         last = self._states[-1]
@@ -81,11 +94,7 @@ class Recorder:
         contacts = self._contacts
         step = np.repeat(np.arange(len(contacts)), [len(c) for c in contacts]).astype(np.int64)
 
-        def join(name: str, empty: Any) -> Any:
-            return np.concatenate([getattr(c, name) for c in contacts]) if contacts else empty
+        def join(name: str) -> Any:
+            return np.concatenate([getattr(c, name) for c in (*contacts, Contacts.none())])
 
-        none, rows = np.zeros(0, dtype=np.int64), np.zeros((0, 6))
-        return ContactTable(
-            step, join("key", none), join("law", none), join("mode", none), join("gap", np.zeros(0)),
-            join("impulse", rows), join("velocity", rows),
-        )  # fmt: skip
+        return ContactTable(step, *(join(field.name) for field in fields(Contacts)))

@@ -14,12 +14,14 @@ import numpy as np
 from .. import _check
 from ..errors import ModelError, SolverError
 from ..problem.contact_problem import ContactProblem
-from ..problem.laws import Law
+from ..problem.laws import EQUALITY, UNILATERAL
+from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, make_solver
 from ..systems.base import State, System
 from .recorder import Recorder
+from .separate import separate
 from .trajectory import Trajectory
 
 OVERLAP = 1e-9  # m: a start that overlaps by more than this is refused
@@ -29,46 +31,63 @@ class StepWarning(UserWarning):
     """A step missed its tolerance and was taken all the same (`on_failure="warn"`)."""
 
 
+class OverlapWarning(UserWarning):
+    """Bodies overlap at the start."""
+
+
 class Simulator:
     """Steps a system through time.
 
-    system: what moves; dt: the step [s]; scheme: how time advances (default `StewartTrinkle()`); solver: a name or a
+    system: what moves, a world or a `GeneralizedSystem`; dt: the step [s]; scheme: how time advances, by default
+    `AnitescuHart()` for worlds and `StewartTrinkle()` for generalized systems; solver: a name or a
     solver; tol: the largest certificate error of a solve; on_failure: what happens when a step misses its tolerance:
     "raise" a `SolverError` with the certificate, "warn" and go on, or "accept". A step that raises leaves the simulator
-    as it was. A combination that cannot work is refused here, with the reason.
+    as it was. on_overlap: what happens when contacts overlap at the start: "raise" (the default for gap functions),
+    "warn" (the default for worlds), or "separate" the bodies by the smallest displacement. A combination that cannot
+    work is refused here, with the reason.
     """
 
     def __init__(
         self,
-        system: System,
+        system: Any,
         dt: float,
         *,
         scheme: Scheme | None = None,
         solver: str | Solver = "auto",
         tol: float = 1e-6,
         on_failure: str = "raise",
+        on_overlap: str | None = None,
     ):
+        if not isinstance(system, type) and hasattr(system, "build"):
+            system = system.build()
         if isinstance(system, type) or not hasattr(system, "initial_state"):
-            raise ModelError(f"system must be a system such as GeneralizedSystem; got {_check.describe(system)}.")
-        self.system = system
+            raise ModelError(f"system must be a world or a GeneralizedSystem; got {_check.describe(system)}.")
+        self.system: System = system
         self.dt = _check.number("dt", dt, positive=True)
-        self.scheme: Scheme = StewartTrinkle() if scheme is None else scheme
+        world = hasattr(system, "body_state")
+        self.scheme: Scheme = scheme if scheme is not None else AnitescuHart() if world else StewartTrinkle()
         if isinstance(scheme, type) or not hasattr(self.scheme, "step"):
             raise ModelError(f"scheme must be a scheme such as StewartTrinkle(); got {_check.describe(scheme)}.")
         self.solver = make_solver(solver)
         self.tol = _check.number("tol", tol, positive=True)
         self.on_failure = _check.choice("on_failure", on_failure, ["raise", "warn", "accept"])
-        self._check_start()
-        reason = self.solver.refuses(self.scheme.probe(system, system.initial_state(), self.dt))
+        overlap = ("warn" if world else "raise") if on_overlap is None else on_overlap
+        _check.choice("on_overlap", overlap, ["raise", "warn", "separate"])
+        self._initial = system.initial_state()
+        self._check_start(overlap)
+        reason = self.scheme.refuses(system)
+        if reason is not None:
+            raise ModelError(reason)
+        reason = self.solver.refuses(self.scheme.probe(system, self._initial, self.dt))
         if reason is not None:
             raise ModelError(f"{type(self.scheme).__name__} with solver {self.solver.name!r} cannot run: {reason}")
         self.reset()
 
     def reset(self) -> None:
         """Back to the initial state."""
-        self._start = self.system.initial_state()
+        first = self._initial
         self._steps = 0
-        self.state: State = self._start
+        self.state: State = State(first.t, first.q.copy(), first.v.copy())
         self._last: StepResult | None = None
 
     @property
@@ -88,7 +107,7 @@ class Simulator:
             self._failed(result)
         # Time by counting steps: sums of dt would drift, and two runs of half the length would differ from one.
         self._steps += 1
-        t = self._start.t + self._steps * self.dt
+        t = self._initial.t + self._steps * self.dt
         state = result.state
         self.state = State(t, state.q, state.v, state.keys, state.impulses)
         self._last = StepResult(
@@ -134,16 +153,28 @@ class Simulator:
         if self.on_failure == "warn":
             warnings.warn(where, StepWarning, stacklevel=3)
 
-    def _check_start(self) -> None:
-        state = self.system.initial_state()
+    def _check_start(self, overlap: str) -> None:
+        state = self._initial
+        if overlap == "separate":
+            state = self._initial = separate(self.system, state, self.solver)
         candidates = self.system.detect(state.t, state.q, 0.0)
         gaps = self.system.gaps(candidates, state.t, state.q)
+        worst: dict[str, float] = {}
         for key, law, gap in zip(candidates.key.tolist(), candidates.law.tolist(), gaps.tolist()):
             name = self.system.constraint_name(key)
-            if law == Law.UNILATERAL and gap < -OVERLAP:
-                raise ModelError(f"contact {name!r} overlaps by {-gap:.3g} m at the start; move the bodies apart.")
-            if law == Law.EQUALITY and gap > OVERLAP:
+            if law == UNILATERAL and gap < -OVERLAP:
+                pair = name.rsplit(" ", 1)[0] if "/" in name else name
+                worst[pair] = max(worst.get(pair, 0.0), -gap)
+            if law == EQUALITY and gap > OVERLAP:
                 raise ModelError(f"constraint {name!r} is violated by {gap:.3g} at the start; correct the initial q.")
+        if not worst:
+            return
+        name, depth = max(worst.items(), key=lambda item: item[1])
+        more = f" (and {len(worst) - 1} more)" if len(worst) > 1 else ""
+        message = f"contact {name!r} overlaps by {depth:.3g} m at the start{more}; move the bodies apart"
+        if overlap == "raise":
+            raise ModelError(f"{message}.")
+        warnings.warn(f'{message}, or use on_overlap="separate".', OverlapWarning, stacklevel=3)
 
     def _info(self) -> dict[str, Any]:
         return {

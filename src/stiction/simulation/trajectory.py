@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,9 @@ import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
-from ..problem.laws import Mode
+from ..problem.laws import Law, Mode
 from .events import Event, find_events
+from .motion import BodyMotion, world_impulse
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +40,8 @@ CERTIFICATE = (
 class ContactTable:
     """Every active constraint of every step, in the order of the steps.
 
-    step (m,), 0 for the first; key, law, mode (m,); gap (m,) at the end of the step; impulse, velocity (m, 6).
+    step (m,), 0 for the first; key, law, mode (m,); gap (m,) at the end of the step; impulse, velocity (m, 6);
+    bodies (m, 2), -1 where there are none; normal and point (m, 3) in the world.
     """
 
     step: IntArray
@@ -49,6 +51,9 @@ class ContactTable:
     gap: FloatArray
     impulse: FloatArray
     velocity: FloatArray
+    bodies: IntArray
+    normal: FloatArray
+    point: FloatArray
 
 
 @dataclass(frozen=True)
@@ -148,8 +153,70 @@ class Trajectory:
         known = [*self.coordinate_names, *self.velocity_names]
         raise KeyError(f"no coordinate or velocity {name!r}; there are {', '.join(known)}")
 
-    def contacts(self, which: Any) -> ContactSeries:
-        """One constraint over time, by its name or by the object that defined it."""
+    def position(self, body: Any) -> FloatArray:
+        """(n+1, 3) or, in the plane, (n+1, 2): the origin of a body's frame [m], by handle or name."""
+        return self._motion(body).position()
+
+    def velocity(self, body: Any) -> FloatArray:
+        """(n+1, 3) or (n+1, 2): the velocity of the origin of a body's frame [m/s]."""
+        return self._motion(body).velocity()
+
+    def orientation(self, body: Any) -> FloatArray:
+        """(n+1, 4): the quaternion (w, x, y, z) of a body in space."""
+        motion = self._motion(body)
+        if motion.dim == 2:
+            raise ModelError("bodies in the plane have an angle; use run.angle(body).")
+        return motion.q[:, 3:]
+
+    def angle(self, body: Any) -> FloatArray:
+        """(n+1,): the angle of a body in the plane [rad]."""
+        motion = self._motion(body)
+        if motion.dim == 3:
+            raise ModelError("bodies in space have a quaternion; use run.orientation(body).")
+        return motion.q[:, 2]
+
+    def angular_velocity(self, body: Any) -> FloatArray:
+        """(n+1, 3) in world axes, or (n+1,) in the plane [rad/s]."""
+        motion = self._motion(body)
+        return motion.v[:, 3:] if motion.dim == 3 else motion.v[:, 2]
+
+    def _motion(self, body: Any) -> BodyMotion:
+        return BodyMotion(self.info.get("world"), self.q, self.v, body)
+
+    def joint(self, which: Any) -> ContactSeries:
+        """A joint over time: its impulses [N·s] in its rows, by handle or name."""
+        return self._series(which)
+
+    def contacts(self, which: Any, other: Any = None) -> Any:
+        """One constraint over time, by its name or by the object that defined it: a `ContactSeries`.
+
+        With two bodies (handles or names): every contact between them, a `ContactTable` with the first body first.
+        """
+        if other is not None:
+            return self._between(which, other)
+        return self._series(which)
+
+    def _between(self, a: Any, b: Any) -> ContactTable:
+        """The rows of the table between two bodies, turned so that normals point from b to a."""
+        world = self.info.get("world") or {"bodies": []}
+        names = [getattr(x, "name", x) for x in (a, b)]
+        for name in names:
+            if name not in world["bodies"]:
+                raise ModelError(f"there is no body {name!r}; there are {', '.join(world['bodies'][1:])}.")
+        i, j = (world["bodies"].index(name) for name in names)
+        t = self.table
+        same, turned = (t.bodies == [i, j]).all(axis=1), (t.bodies == [j, i]).all(axis=1)
+        rows = np.flatnonzero((same | turned) & (t.law == int(Law.UNILATERAL)))
+        picked = {field.name: getattr(t, field.name)[rows] for field in fields(ContactTable)}
+        flip = turned[rows]
+        picked["normal"] = np.where(flip[:, None], -picked["normal"], picked["normal"])
+        # With -n the frame has tangents -t1 and t2, and impulses on the other body are opposite: only row 2 changes.
+        for name in ("impulse", "velocity"):
+            picked[name][flip, 2] *= -1.0
+        picked["bodies"] = np.where(flip[:, None], picked["bodies"][:, ::-1], picked["bodies"])
+        return ContactTable(**picked)
+
+    def _series(self, which: Any) -> ContactSeries:
         key = self._key(which)
         n = len(self.times) - 1
         gap, mode = np.full(n, np.nan), np.full(n, int(Mode.OPEN))
@@ -160,9 +227,20 @@ class Trajectory:
         impulse[at], velocity[at] = self.table.impulse[rows], self.table.velocity[rows]
         return ContactSeries(self.constraint_names[key], self.times[1:], gap, impulse, velocity, mode)
 
-    def force(self, which: Any) -> FloatArray:
-        """(n, 6) the mean force of a constraint in each step [N]: its impulse divided by the step."""
-        return self.contacts(which).impulse / np.diff(self.times)[:, None]
+    def force(self, which: Any, other: Any = None) -> FloatArray:
+        """(n, 6) the mean force of a constraint in each step [N]: its impulse divided by the step.
+
+        With two bodies: (n, 3), or (n, 2) in the plane, the total contact force on the first in world axes.
+        """
+        h = np.diff(self.times)
+        if other is None:
+            return self._series(which).impulse / h[:, None]
+        pairs = self._between(which, other)
+        dim = int(self.info["world"]["dim"])
+        along = world_impulse(pairs.normal, pairs.impulse, dim)
+        total = np.zeros((len(h), dim))
+        np.add.at(total, pairs.step, along)
+        return total / h[:, None]
 
     def _key(self, which: Any) -> int:
         wanted = getattr(which, "name", which)

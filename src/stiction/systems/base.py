@@ -153,8 +153,8 @@ class System(Protocol):
         With impulses that change the velocity to v⁺ the step ends at `retract(q_free, h (v⁺ - v_free))`.
         """
 
-    def speed_bound(self, q: FloatArray, v: FloatArray) -> float:
-        """The largest speed of any point of the system [m/s]; infinite where it is not known."""
+    def speed_bound(self, state: State, h: float) -> float:
+        """The largest speed of any point now and after a free step [m/s]; infinite where it is not known."""
 
     def energy(self, q: FloatArray, v: FloatArray) -> Energy:
         """Kinetic and potential energy."""
@@ -173,6 +173,9 @@ class System(Protocol):
 
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Dynamics:
         """The dynamics form with the mass at q and the rows of `constraints`."""
+
+    def contact_geometry(self, candidates: Candidates, q: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Bodies (nk, 2), -1 where there are none; normals (nk, 3) and points (nk, 3) in the world, for the record."""
 
     def constraint_name(self, key: int) -> str:
         """What people call the constraint."""

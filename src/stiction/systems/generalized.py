@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..friction.table import FrictionTable
 from ..problem.dynamics import Dense, Dynamics
@@ -146,7 +146,7 @@ class GeneralizedSystem:
         v_free = state.v + h * dynamics.minv(self.forces(t, q, state.v))
         return v_free, state.q + h * v_free
 
-    def speed_bound(self, q: FloatArray, v: FloatArray) -> float:
+    def speed_bound(self, state: State, h: float) -> float:
         """Infinite: generalized coordinates say nothing about points in space."""
         return np.inf
 
@@ -188,6 +188,11 @@ class GeneralizedSystem:
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Dense:
         """The Dense form with the mass at q."""
         return Dense(self.mass(q), constraints.rows, check=False)
+
+    def contact_geometry(self, candidates: Candidates, q: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Unknown: gap functions have no place in space."""
+        nk = len(candidates.key)
+        return np.full((nk, 2), -1), np.zeros((nk, 3)), np.zeros((nk, 3))
 
     def constraint_name(self, key: int) -> str:
         """The name of a gap, constraint or dry friction."""

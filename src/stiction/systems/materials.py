@@ -80,7 +80,7 @@ class LawTable:
     def build(
         cls, materials: Materials, used: list[str], pairs: dict[tuple[int, int], ContactLaw], nb: int, dim: int
     ) -> LawTable:
-        """For the materials `used` and the laws of body pairs (a < b); `dim` - 1 tangent rows where there is friction."""
+        """For the materials `used` and the laws of body pairs (a < b); `dim` - 1 tangent rows if there is friction."""
         laws: list[ContactLaw] = []
 
         def number(law: ContactLaw) -> int:

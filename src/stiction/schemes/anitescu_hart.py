@@ -1,0 +1,116 @@
+"""AnitescuHart: one mixed LCP per step with constraint stabilisation of joints and contacts (ah03 §2.2).
+
+Everything is taken at the start of the step: M, forces, gaps Φ and joint functions Θ with their gradients,
+
+    M (v⁺ - v) = h k + Gᵀ p        q⁺ = q ⊕ h v⁺
+    Θ/h + ν v⁺ = 0        0 <= c_n ⟂ Φ/h + n v⁺ >= 0        friction as in eq. 2.7
+
+(eq. 2.8–2.12). The terms Θ/h and Φ/h pull violated constraints back without further work; with `stabilize=False`
+they are zero for the same active set. The convex relaxation demands `Φ/h + n v⁺ - mu λ >= 0` instead (eq. 2.10).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _check
+from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Delassus
+from ..problem.laws import EQUALITY, UNILATERAL
+from ..status import Status
+from ..systems.base import Candidates, State, System
+from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, record_contacts
+
+
+@dataclass(frozen=True)
+class AnitescuHart:
+    """One linear complementarity problem per step, no stop at collisions (Hart, Anitescu 2003): inelastic impact.
+
+    stabilize: pull joints and contacts back to zero violation; False for comparison. relaxation: "none" for Coulomb's
+    law (eq. 2.9), "convex" for the relaxed law (eq. 2.10), whose problem is a convex program and in which sliding
+    contacts lift by mu·h times the slip speed. eps: contacts with a gap of up to eps [m] act; by default what two
+    bodies can approach in a step, 2 h v_max (the guideline of ah03), with v_max after a free step. directions: edges
+    of the polygon that replaces a smooth friction cone in space; None keeps the smooth cone, for solvers that take it.
+
+    When not to use it: impacts that bounce; curved contacts at large steps (drift of second order, then pulled back).
+
+    Reference: G. D. Hart, M. Anitescu, TAPIA 2003.
+    """
+
+    stabilize: bool = True
+    relaxation: str = "none"
+    eps: float | None = None
+    directions: int | None = None
+
+    def __post_init__(self) -> None:
+        _check.choice("relaxation", self.relaxation, ["none", "convex"])
+        if self.eps is not None:
+            _check.number("eps", self.eps, low=0.0)
+        if self.directions is not None:
+            _check.count("directions", self.directions, low=3)
+
+    def band(self, system: System, state: State, h: float) -> float:
+        """eps, or twice the largest displacement of the free motion."""
+        return self.eps if self.eps is not None else 2.0 * h * system.speed_bound(state, h)
+
+    def refuses(self, system: System) -> str | None:
+        """Restitution."""
+        return inelastic_only(system, type(self).__name__)
+
+    def probe(self, system: System, state: State, h: float) -> ContactProblem:
+        """The problem of this step."""
+        return self._problem(system, state, h, self._candidates(system, state, h))[0]
+
+    def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
+        """One step with one solve."""
+        candidates = self._candidates(system, state, h)
+        problem, q_free = self._problem(system, state, h, candidates)
+        solution = solve(problem)
+        q = system.retract(q_free, h * (solution.v - problem.v_free))
+        new = State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr))
+        solves = (("step", solution),)
+        if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
+            bad = Status.NONFINITE
+            return StepResult(state, False, bad, bad.sentence, Contacts.none(), solves, None)
+        contacts = record_contacts(system, candidates, new, problem, solution)
+        certificate = certify_step(system, candidates, state, new, h, problem, solution.p)
+        return StepResult(new, solution.success, solution.status, solution.message, contacts, solves, certificate)
+
+    def _candidates(self, system: System, state: State, h: float) -> Candidates:
+        band = self.band(system, state, h)
+        found = system.detect(state.t, state.q, band)
+        if self.directions is not None:
+            found = found.polyhedral(self.directions)
+        if np.isfinite(band):
+            near = ~found.unilateral | (system.gaps(found, state.t, state.q) <= band)
+            if not near.all():
+                found = found.take(near)
+        return found
+
+    def _problem(
+        self, system: System, state: State, h: float, candidates: Candidates
+    ) -> tuple[ContactProblem, np.ndarray]:
+        found = system.evaluate(candidates, state.t, state.q)
+        dynamics = system.dynamics(state.q, found)
+        assert not isinstance(dynamics, Delassus)
+        v_free, q_free = system.free_motion(dynamics, state, h, state.t, state.q)
+        law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
+        first = np.zeros(len(law), dtype=bool)
+        first[candidates.row_ptr[:-1]] = True
+        holds = (law == EQUALITY) | ((law == UNILATERAL) & first)
+        problem = ContactProblem(
+            dynamics,
+            v_free=v_free,
+            b=np.where(holds, found.value / h, 0.0) if self.stabilize else np.zeros(len(law)),
+            row_ptr=candidates.row_ptr,
+            law=candidates.law,
+            friction=candidates.friction,
+            r0=h * found.bound,
+            associated=self.relaxation == "convex",
+            length=found.length,
+            key=candidates.key,
+            p_warm=state.warm(candidates.key, candidates.row_ptr),
+        )
+        return problem, q_free

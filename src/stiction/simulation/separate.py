@@ -1,0 +1,41 @@
+"""Bodies that overlap at the start, moved apart by the smallest displacement in the metric of their masses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ModelError
+from ..problem.contact_problem import ContactProblem
+from ..problem.laws import EQUALITY, UNILATERAL
+from ..solvers.base import Solver
+from ..systems.base import State, System
+
+ENOUGH = 1e-10  # m: what may remain of an overlap
+
+
+def separate(system: System, state: State, solver: Solver, maxiter: int = 60) -> State:
+    """Project the configuration to one without overlaps and joint violations; velocities stay.
+
+    Each iteration solves a frictionless contact problem for the displacement d: `gap + n d >= 0` at the least
+    kinetic energy of d, and moves by it; curved gaps need a few.
+    """
+    q = state.q
+    for _ in range(maxiter):
+        candidates = system.detect(state.t, q, 0.0)
+        gaps = system.gaps(candidates, state.t, q)
+        contact, joint = candidates.law == UNILATERAL, candidates.law == EQUALITY
+        if -gaps[contact].min(initial=0.0) <= ENOUGH and gaps[joint].max(initial=0.0) <= ENOUGH:
+            return State(state.t, q, state.v)
+        found = system.evaluate(candidates, state.t, q)
+        dynamics = system.dynamics(q, found)
+        row_law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
+        first = np.zeros(len(row_law), dtype=bool)
+        first[candidates.row_ptr[:-1]] = True
+        keep = (row_law == EQUALITY) | ((row_law == UNILATERAL) & first)
+        W = dynamics.delassus()[np.ix_(keep, keep)]
+        law = row_law[keep]
+        problem = ContactProblem.from_delassus(W, found.value[keep], row_ptr=np.arange(len(law) + 1), law=law)
+        p = np.zeros(len(row_law))
+        p[keep] = solver.solve(problem, tol=1e-8).p
+        q = system.retract(q, dynamics.velocity_change(p))
+    raise ModelError("the bodies could not be separated; move them apart by hand.")

@@ -1,0 +1,58 @@
+"""Forces that users apply to bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray
+from ..errors import ModelError
+from .bodies import BodySpec
+
+
+class BodyState(NamedTuple):
+    """What a force function sees: the body frame's origin, orientation (an angle in the plane), and velocities."""
+
+    position: FloatArray
+    orientation: Any
+    velocity: FloatArray
+    angular_velocity: Any
+
+
+@dataclass(frozen=True)
+class AppliedForce:
+    """A force and a torque on a body, as functions of (t, BodyState); `arm` is where the force acts, from the com."""
+
+    body: int
+    name: str
+    force: Callable[[float, BodyState], FloatArray]
+    torque: Callable[[float, BodyState], FloatArray]
+    arm: FloatArray
+    com: FloatArray
+
+    @classmethod
+    def make(cls, index: int, spec: BodySpec, dim: int, force: Any, torque: Any, point: Any) -> AppliedForce:
+        """Checked."""
+        if force is None and torque is None:
+            raise ModelError(f"add_force on {spec.name!r}: give a force or a torque.")
+        turns = 3 if dim == 3 else 1
+        arm = np.zeros(dim) if point is None else _check.floats("add_force point", point, (dim,)) - spec.com
+        return cls(
+            index, spec.name, _function(spec.name, "force", force, dim), _function(spec.name, "torque", torque, turns),
+            arm, spec.com,
+        )  # fmt: skip
+
+
+def _function(body: str, what: str, value: Any, size: int) -> Callable[[float, BodyState], FloatArray]:
+    label = f"{what} on {body!r}"
+    if value is None:
+        zero = np.zeros(size)
+        return lambda t, state: zero
+    if callable(value):
+        return lambda t, state: _check.floats(f"{label} at t = {t:g} s", np.atleast_1d(value(t, state)), (size,))
+    constant = _check.floats(label, np.atleast_1d(value), (size,)).copy()
+    return lambda t, state: constant

@@ -1,0 +1,386 @@
+"""The frozen model of a world: arrays and compiled loops behind the `System` interface, shared by plane and space.
+
+Body 0 is the fixed world. Configurations and velocities are those of centres of mass, stacked body by body; fixed and
+kinematic bodies are there too, with zero inverse mass. Constraints are the joints, in the order in which they were
+added and with negative keys, and then the contacts, sorted by key: shape pair and feature.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._check import FloatArray, IntArray
+from ..errors import ModelError
+from ..problem.dynamics import Bodies, Dynamics
+from ..problem.laws import EQUALITY, UNILATERAL
+from .base import Candidates, Constraints, Energy, State
+from .bodies import BodySpec
+from .forces import BodyState
+from .materials import LawTable
+
+CODES = 4096  # feature codes per shape pair
+
+
+@dataclass(frozen=True)
+class Features:
+    """Contacts as pairs of geometric features, in body frames (`stiction.collision`), one entry per contact."""
+
+    body_a: IntArray
+    body_b: IntArray
+    type: IntArray
+    pa: FloatArray
+    da: FloatArray
+    pb: FloatArray
+    db: FloatArray
+    ra: FloatArray
+    rb: FloatArray
+
+    def take(self, chosen: IntArray) -> Features:
+        """A selection."""
+        return Features(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+
+    def __len__(self) -> int:
+        return len(self.type)
+
+
+@dataclass(frozen=True)
+class WorldCandidates(Candidates):
+    """Joints, then contacts with their features."""
+
+    features: Features
+    joints: int
+
+    def _take(self, chosen: IntArray) -> WorldCandidates:
+        base = super()._take(chosen)
+        contacts = chosen[chosen >= self.joints] - self.joints
+        if len(chosen) - len(contacts) != self.joints:
+            raise ModelError("joints always act; a selection of constraints cannot leave them out.")
+        return WorldCandidates(
+            base.key, base.law, base.row_ptr, base.friction, self.features.take(contacts), self.joints
+        )
+
+    def take_joints(self) -> WorldCandidates:
+        """The joints alone."""
+        return self.take(np.arange(len(self.key)) < self.joints)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class BodyRows:
+    """The Jacobian of constraints between pairs of bodies: body_a, body_b (nk,); Ja, Jb (nr, dof)."""
+
+    body_a: IntArray
+    body_b: IntArray
+    Ja: FloatArray
+    Jb: FloatArray
+
+
+class BodyModel(ABC):
+    """A world as a `System`; Model2 and Model3 say what differs between plane and space."""
+
+    dim: ClassVar[int]
+    dof: ClassVar[int]
+    width: ClassVar[int]  # numbers per body in q
+    reach: FloatArray  # (nb,) the farthest point of each body from its centre of mass
+
+    def __init__(self, world: Any):
+        self.specs: list[BodySpec] = list(world.bodies)
+        self.nb = len(self.specs)
+        self.nq, self.nv = self.nb * self.width, self.nb * self.dof
+        self.gravity = world.gravity
+        self.mass_of = np.array([s.mass for s in self.specs])
+        self.moves = np.array([s.kind == "dynamic" for s in self.specs])
+        self.kinematic = [i for i, s in enumerate(self.specs) if s.kind == "kinematic"]
+        self.forces_applied = tuple(world.forces)
+        self._prepare_bodies()
+        self.reach = np.where(np.isfinite(self.reach), self.reach, 0.0)  # planes turn about themselves
+        self._prepare_shapes(world)
+        self._prepare_joints(world)
+        self.names = [s.name for s in self.specs]
+        self.coordinate_names, self.velocity_names = self._component_names()
+        self.restitution = max((law.restitution for law in self.laws.laws), default=0.0)
+        self._capacity = 64
+        self._initial = self._start()
+
+    # --- what plane and space give
+
+    @abstractmethod
+    def _prepare_bodies(self) -> None:
+        """Inertia arrays and the reach of each body."""
+
+    @abstractmethod
+    def _shape_arrays(self, shapes: list[tuple[int, Any]]) -> None:
+        """The shapes (body, shape) as the collision kernels read them, in frames about the centre of mass."""
+
+    @abstractmethod
+    def _component_names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of the columns of q and v."""
+
+    @abstractmethod
+    def _start(self) -> State:
+        """The initial state."""
+
+    @abstractmethod
+    def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positions (nb, dim) and rotations (matrices or angles) of all bodies."""
+
+    @abstractmethod
+    def _shape_pairs(self, x: FloatArray, turn: FloatArray, band: float) -> IntArray:
+        """Broad phase: pairs of shapes (np, 2) that may be within `band`."""
+
+    @abstractmethod
+    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
+        """Narrow phase into the buffers `out`; the number of contacts, which may exceed their size."""
+
+    @abstractmethod
+    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
+        """Gap, normal and surface points of features."""
+
+    @abstractmethod
+    def _fill_rows(self, q: FloatArray, c: WorldCandidates, geometry: Any, value: FloatArray, rows: BodyRows) -> None:
+        """The rows of joints and contacts."""
+
+    @abstractmethod
+    def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
+        """(nb, dof, dof) masses, or inverse masses, in world axes; zero for bodies that no force moves."""
+
+    @abstractmethod
+    def _free(self, state: State, h: float, force: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Free motion under forces (nb, dof)."""
+
+    @abstractmethod
+    def _pose_of(self, motion: Any, what: str) -> FloatArray:
+        """A prescribed pose as numbers of q."""
+
+    @abstractmethod
+    def body_state(self, i: int, q: FloatArray, v: FloatArray) -> BodyState:
+        """Position, orientation and velocities of a body's frame."""
+
+    # --- building
+
+    def _prepare_shapes(self, world: Any) -> None:
+        shapes = [(i, shape) for i, spec in enumerate(self.specs) for shape in spec.shapes]
+        self.ns = len(shapes)
+        self.shape_body = np.array([i for i, _ in shapes], dtype=np.int64)
+        self._shape_arrays(shapes)
+        groups = sorted({spec.group for spec in self.specs if spec.group is not None})
+        if len(groups) > 61:
+            raise ModelError(f"at most 61 collision groups are possible; there are {len(groups)}. Use exclude(a, b).")
+        bit = np.array([0 if s.group is None else 1 + groups.index(s.group) for s in self.specs], dtype=np.int64)
+        own = np.left_shift(np.int64(1), bit)
+        self.shape_group = own[self.shape_body]
+        self.shape_mask = np.where(bit == 0, np.int64(-1), ~own)[self.shape_body]
+        self.excluded = np.array(sorted(a * self.nb + b for a, b in world.excluded), dtype=np.int64)
+        used = sorted({spec.material for spec in self.specs})
+        for spec in self.specs:
+            if spec.material not in world.materials.named:
+                known = ", ".join(map(repr, world.materials.named))
+                raise ModelError(f"body {spec.name!r} has the unknown material {spec.material!r}; known are {known}.")
+        self.shape_material = np.array([used.index(self.specs[i].material) for i in self.shape_body], dtype=np.int64)
+        self.laws = LawTable.build(world.materials, used, dict(world.pair_laws), self.nb, self.dim)
+
+    def _prepare_joints(self, world: Any) -> None:
+        self.joint_names: list[str] = list(world.joint_names)
+        ends = [(world.body(j.a), world.body(j.b)) for j in world.joints]
+        rows = [j.primitives(self.specs[a].place, self.specs[b].place) for j, (a, b) in zip(world.joints, ends)]
+        flat = [(a, b, p) for (a, b), primitives in zip(ends, rows) for p in primitives]
+        self.joint_bodies = np.array(ends, dtype=np.int64).reshape(len(ends), 2)
+        self.joint_size = np.array([len(r) for r in rows], dtype=np.int64)
+
+        def stack(name: str) -> FloatArray:
+            return np.array([getattr(p, name) for _, _, p in flat]).reshape(len(flat), self.dim)
+
+        self.joint_arrays = (
+            np.array([p.kind for _, _, p in flat], dtype=np.int64),
+            np.array([a for a, _, _ in flat], dtype=np.int64),
+            np.array([b for _, b, _ in flat], dtype=np.int64),
+            stack("pa"), stack("pb"), stack("ua"), stack("ub"),
+            np.array([p.rest for _, _, p in flat], dtype=float),
+        )  # fmt: skip
+
+    # --- System: states
+
+    def initial_state(self) -> State:
+        """The state at which a run starts; its arrays are the caller's to change."""
+        return State(self._initial.t, self._initial.q.copy(), self._initial.v.copy())
+
+    def free_motion(
+        self, dynamics: Dynamics, state: State, h: float, t: float, q: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Free flight of every body, and prescribed bodies where their motion puts them at the end of the step."""
+        return self._motion(state, h, t, q)
+
+    def _motion(self, state: State, h: float, t: float, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        v_free, q_free = self._free(state, h, self._applied(t, q, state.v))
+        for i in self.kinematic:
+            motion = self.specs[i].motion
+            if motion is not None:
+                name = f"motion of {self.specs[i].name!r} at t = {state.t + h:g} s"
+                target = q_free.copy()
+                target.reshape(self.nb, -1)[i] = self._pose_of(motion(state.t + h), name)
+                step = self.difference(state.q, target).reshape(self.nb, -1)[i]
+                v_free.reshape(self.nb, -1)[i] = step / h
+                q_free = target
+        return v_free, q_free
+
+    def retract(self, q: FloatArray, dq: FloatArray) -> FloatArray:
+        """q ⊕ dq."""
+        return q + dq
+
+    def difference(self, q0: FloatArray, q1: FloatArray) -> FloatArray:
+        """dq with q0 ⊕ dq = q1."""
+        return q1 - q0
+
+    def speed_bound(self, state: State, h: float) -> float:
+        """The largest speed of any point of any body now and after a free step [m/s]."""
+        v_free = self._motion(state, h, state.t, state.q)[0]
+        V = np.stack([state.v, v_free]).reshape(2, self.nb, self.dof)
+        linear = np.sqrt((V[..., : self.dim] ** 2).sum(axis=-1))
+        spin = np.sqrt((V[..., self.dim :] ** 2).sum(axis=-1))
+        return float((linear + spin * self.reach).max())
+
+    # --- System: forces and energy
+
+    def mass(self, q: FloatArray) -> FloatArray:
+        """(nb, dof, dof) in world axes; zero for bodies that no force moves."""
+        return self._mass_blocks(q, inverse=False)
+
+    def _applied(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """Gravity and applied forces (nb, dof), without the gyroscopic torque."""
+        force = np.zeros((self.nb, self.dof))
+        force[self.moves, : self.dim] = self.mass_of[self.moves, None] * self.gravity
+        for f in self.forces_applied:
+            force[f.body] += self._force_on(f, t, q, v)
+        return force
+
+    def _force_on(self, f: Any, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        state = self.body_state(f.body, q, v)
+        push, torque = f.force(t, state), f.torque(t, state)
+        arm = self._rotation(f.body, q) @ f.arm
+        moment = np.cross(arm, push) if self.dim == 3 else np.array([arm[0] * push[1] - arm[1] * push[0]])
+        return np.concatenate([push, torque + moment])
+
+    @abstractmethod
+    def _rotation(self, i: int, q: FloatArray) -> FloatArray:
+        """The rotation matrix of one body."""
+
+    def forces(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """k(t, q, v) (nv,): gravity, applied forces and the gyroscopic torque."""
+        return (self._applied(t, q, v) + self._gyroscopic(q, v)).ravel()
+
+    def _gyroscopic(self, q: FloatArray, v: FloatArray) -> FloatArray:
+        return np.zeros((self.nb, self.dof))
+
+    def applied_power(self, t: float, q: FloatArray, v: FloatArray) -> float:
+        """Power [W] of the applied forces; gravity is in the potential."""
+        V = v.reshape(self.nb, self.dof)
+        return float(sum(self._force_on(f, t, q, v) @ V[f.body] for f in self.forces_applied))
+
+    def energy(self, q: FloatArray, v: FloatArray) -> Energy:
+        """Kinetic energy of the dynamic bodies and their potential in gravity [J]."""
+        V = v.reshape(self.nb, self.dof)
+        kinetic = 0.5 * float(np.einsum("bi,bij,bj->", V, self.mass(q), V))
+        heights = q.reshape(self.nb, -1)[:, : self.dim] @ self.gravity
+        return Energy(kinetic, -float(self.mass_of @ heights))
+
+    # --- System: constraints
+
+    def detect(self, t: float, q: FloatArray, band: float) -> WorldCandidates:
+        """Joints, and contacts with a gap of up to `band` [m]; buffers grow until every contact fits."""
+        x, turn = self._poses(q)
+        pairs = self._shape_pairs(x, turn, float(band)) if self.ns else np.zeros((0, 2), dtype=np.int64)
+        while True:
+            out = self._buffers(self._capacity)
+            count = self._find(x, turn, pairs, float(band), out) if len(pairs) else 0
+            if count <= self._capacity:
+                break
+            self._capacity = int(1.5 * count)
+        shape_a, shape_b, code = (array[:count] for array in out[:3])
+        key = (shape_a * self.ns + shape_b) * CODES + code
+        order = np.argsort(key, kind="stable")
+        body_a, body_b = self.shape_body[shape_a[order]], self.shape_body[shape_b[order]]
+        features = Features(body_a, body_b, *(array[:count][order] for array in out[3:]))
+        law = self.laws.lookup(
+            self.shape_material[shape_a[order]], self.shape_material[shape_b[order]], body_a, body_b, self.nb
+        )
+        nj = len(self.joint_size)
+        sizes = np.concatenate([self.joint_size, self.laws.rows[law]])
+        return WorldCandidates(
+            key=np.concatenate([np.arange(-nj, 0), key[order]]),
+            law=np.concatenate([np.full(nj, EQUALITY), np.full(count, UNILATERAL)]),
+            row_ptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            friction=self.laws.table(law, nj),
+            features=features,
+            joints=nj,
+        )
+
+    def _buffers(self, m: int) -> tuple[Any, ...]:
+        d = self.dim
+        whole = [np.empty(m, dtype=np.int64) for _ in range(4)]
+        return (*whole, *(np.empty((m, d)) for _ in range(4)), np.empty(m), np.empty(m))
+
+    def _geometry(self, f: Features, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Gap (n,), normal, point on a, point on b (n, dim)."""
+        n, d = len(f), self.dim
+        out = (np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
+        if n:
+            x, turn = self._poses(q)
+            self._measure(x, turn, f, out)
+        return out
+
+    def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
+        """(nk,) the largest residual of each joint, then the gap of each contact [m]."""
+        assert isinstance(candidates, WorldCandidates)
+        gap = self._geometry(candidates.features, q)[0]
+        nj = candidates.joints
+        if not nj:
+            return gap
+        value = np.abs(self.evaluate(candidates.take_joints(), t, q).value)
+        return np.concatenate([np.maximum.reduceat(value, candidates.row_ptr[:nj]), gap])
+
+    def evaluate(self, candidates: Candidates, t: float, q: FloatArray) -> Constraints:
+        """Values and rows of the candidates at q."""
+        assert isinstance(candidates, WorldCandidates)
+        f, nj = candidates.features, candidates.joints
+        nr = int(candidates.row_ptr[-1])
+        geometry = self._geometry(f, q)
+        value = np.zeros(nr)
+        rows = BodyRows(
+            np.concatenate([self.joint_bodies[:, 0], f.body_a]),
+            np.concatenate([self.joint_bodies[:, 1], f.body_b]),
+            np.empty((nr, self.dof)),
+            np.empty((nr, self.dof)),
+        )
+        self._fill_rows(q, candidates, geometry, value, rows)
+        value[candidates.row_ptr[nj:-1]] = geometry[0]
+        return Constraints(candidates, value, rows, np.zeros(len(candidates.key)), np.ones(nr))
+
+    def dynamics(self, q: FloatArray, constraints: Constraints) -> Bodies:
+        """The Bodies form with the inverse masses at q."""
+        r: BodyRows = constraints.rows
+        Minv = self._mass_blocks(q, inverse=True)
+        return Bodies.trusted(r.body_a, r.body_b, r.Ja, r.Jb, Minv, constraints.candidates.row_ptr)
+
+    def contact_geometry(self, candidates: Candidates, q: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Bodies (nk, 2), normals (nk, 3) from the second to the first, and points (nk, 3) halfway, at q."""
+        assert isinstance(candidates, WorldCandidates)
+        f, nj = candidates.features, candidates.joints
+        _, normal, point_a, point_b = self._geometry(f, q)
+        nk = len(candidates.key)
+        bodies, normals, points = np.empty((nk, 2), dtype=np.int64), np.zeros((nk, 3)), np.zeros((nk, 3))
+        bodies[:nj] = self.joint_bodies
+        bodies[nj:, 0], bodies[nj:, 1] = f.body_a, f.body_b
+        normals[nj:, : self.dim] = normal
+        points[nj:, : self.dim] = 0.5 * (point_a + point_b)
+        return bodies, normals, points
+
+    def constraint_name(self, key: int) -> str:
+        """A joint's name, or the two bodies of a contact and its feature."""
+        if key < 0:
+            return self.joint_names[key + len(self.joint_names)]
+        pair, code = divmod(int(key), CODES)
+        a, b = divmod(pair, self.ns)
+        return f"{self.names[self.shape_body[a]]}/{self.names[self.shape_body[b]]} {a}-{b}-{code}"

@@ -1,0 +1,124 @@
+"""Bodies in the plane: angles, and the 2D collision kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray, IntArray
+from ..collision import aabbs2, evaluate2, find2, pairs
+from . import kernels2
+from .base import State
+from .forces import BodyState
+from .model import BodyModel, BodyRows, Features, WorldCandidates
+from .shapes import HalfPlane
+
+
+class Model2(BodyModel):
+    """The frozen model of a `PlanarWorld`: (x, y, angle) per body in q, their rates in v."""
+
+    dim, dof, width = 2, 3, 3
+
+    def _prepare_bodies(self) -> None:
+        self.inertia = np.array([float(s.inertia) for s in self.specs])
+        scale = np.column_stack([self.mass_of, self.mass_of, self.inertia])
+        self.blocks = np.einsum("bi,ij->bij", scale, np.eye(3))
+        inverse = np.where(self.moves[:, None], 1.0 / np.where(self.moves[:, None], scale, 1.0), 0.0)
+        self.inverse_blocks = np.einsum("bi,ij->bij", inverse, np.eye(3))
+        self.inverse = inverse
+        self.reach = np.array([max((_reach(s, b.com) for s in b.shapes), default=0.0) for b in self.specs])
+
+    def _shape_arrays(self, shapes: list[tuple[int, Any]]) -> None:
+        self.kind = np.array([int(isinstance(s, HalfPlane)) for _, s in shapes], dtype=np.int64)
+        vertices, radius = [], []
+        for i, s in shapes:
+            com = self.specs[i].com
+            if isinstance(s, HalfPlane):
+                vertices.append(np.array([s.position - com, s.normal]))
+                radius.append(0.0)
+            else:
+                core, r = s.core()
+                vertices.append(core - com)
+                radius.append(r)
+        self.vert_ptr = np.concatenate([[0], np.cumsum([len(v) for v in vertices])]).astype(np.int64)
+        self.verts = np.ascontiguousarray(np.vstack(vertices)) if vertices else np.zeros((0, 2))
+        self.radius = np.array(radius, dtype=float)
+
+    def _component_names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        q = tuple(f"{name}.{c}" for name in self.names for c in ("x", "y", "angle"))
+        v = tuple(f"{name}.{c}" for name in self.names for c in ("vx", "vy", "w"))
+        return q, v
+
+    def _start(self) -> State:
+        q = np.array([[*s.place.position, s.place.angle] for s in self.specs])
+        v = np.array([[*s.velocity, *s.spin] for s in self.specs])
+        for i in self.kinematic:
+            motion = self.specs[i].motion
+            if motion is not None:
+                q[i] = self._pose_of(motion(0.0), f"motion of {self.specs[i].name!r} at t = 0 s")
+        return State(0.0, q.ravel(), v.ravel())
+
+    def _pose_of(self, motion: Any, what: str) -> FloatArray:
+        if isinstance(motion, tuple) and len(motion) == 2 and np.ndim(motion[0]) == 1:
+            position, angle = motion[0], _check.number(f"{what} (angle)", motion[1])
+        else:
+            position, angle = motion, 0.0
+        return np.array([*_check.floats(f"{what} (position)", position, (2,)), angle])
+
+    def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        Q = q.reshape(self.nb, 3)
+        return np.ascontiguousarray(Q[:, :2]), np.ascontiguousarray(Q[:, 2])
+
+    def _rotation(self, i: int, q: FloatArray) -> FloatArray:
+        c, s = np.cos(q[3 * i + 2]), np.sin(q[3 * i + 2])
+        return np.array([[c, -s], [s, c]])
+
+    def _shape_pairs(self, x: FloatArray, turn: FloatArray, band: float) -> IntArray:
+        lo, hi, planes = np.empty((self.ns, 2)), np.empty((self.ns, 2)), np.empty((self.ns, 3))
+        aabbs2(x, turn, self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius, band, lo, hi, planes)
+        found: IntArray = pairs(
+            lo, hi, planes, self.kind, self.shape_body, self.shape_group, self.shape_mask, self.moves, self.excluded
+        )
+        return found
+
+    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
+        return int(
+            find2(x, turn, self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius, pairs, band, *out)
+        )
+
+    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
+        evaluate2(x, turn, f.body_a, f.body_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb, *out)
+
+    def _fill_rows(self, q: FloatArray, c: WorldCandidates, geometry: Any, value: FloatArray, rows: BodyRows) -> None:
+        Q = q.reshape(self.nb, 3)
+        _, normal, point_a, point_b = geometry
+        f = c.features
+        kernels2.joint_rows(Q, *self.joint_arrays, 0, value, rows.Ja, rows.Jb)
+        kernels2.contact_rows(Q, f.body_a, f.body_b, normal, point_a, point_b, c.row_ptr, c.joints, rows.Ja, rows.Jb)
+
+    def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
+        return self.inverse_blocks if inverse else self.blocks
+
+    def _free(self, state: State, h: float, force: FloatArray) -> tuple[FloatArray, FloatArray]:
+        v_free = state.v + h * (force * self.inverse).ravel()
+        return v_free, state.q + h * v_free
+
+    def body_state(self, i: int, q: FloatArray, v: FloatArray) -> BodyState:
+        """Position, angle and velocities of a body's frame."""
+        Q, V = q[3 * i : 3 * i + 3], v[3 * i : 3 * i + 3]
+        arm = self._rotation(i, q) @ self.specs[i].com
+        velocity = V[:2] - V[2] * np.array([-arm[1], arm[0]])
+        return BodyState(Q[:2] - arm, float(Q[2]), velocity, float(V[2]))
+
+    def __repr__(self) -> str:
+        moving = int(self.moves.sum())
+        return f"Model2({moving} dynamic bodies of {self.nb - 1}, {self.ns} shapes, {len(self.joint_size)} joints)"
+
+
+def _reach(shape: Any, com: FloatArray) -> float:
+    if isinstance(shape, HalfPlane):
+        return np.inf
+    core, radius = shape.core()
+    return float(np.linalg.norm(core - com, axis=1).max()) + radius

@@ -1,0 +1,142 @@
+"""Bodies in space: quaternions, inertia tensors, and the 3D collision kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray, IntArray
+from ..collision import aabbs3, evaluate3, find3, pairs
+from . import kernels3
+from .base import State
+from .bodies import quaternion_matrix, unit_quaternion
+from .forces import BodyState
+from .model import BodyModel, BodyRows, Features, WorldCandidates
+from .shapes import Plane
+
+
+class Model3(BodyModel):
+    """The frozen model of a `World`: 7 numbers per body in q (x, y, z, then the quaternion w, x, y, z), 6 in v."""
+
+    dim, dof, width = 3, 6, 7
+
+    def _prepare_bodies(self) -> None:
+        self.inertia = np.array([s.inertia for s in self.specs])
+        whole = self.inertia + np.where(self.moves, 0.0, 1.0)[:, None, None] * np.eye(3)
+        self.inverse_inertia = np.asarray(np.linalg.inv(whole), dtype=float)
+        self.inverse_mass = np.where(self.moves, 1.0 / np.where(self.moves, self.mass_of, 1.0), 0.0)
+        self.reach = np.array(
+            [max((np.linalg.norm(s.position - b.com) + s.reach for s in b.shapes), default=0.0) for b in self.specs]
+        )
+
+    def _shape_arrays(self, shapes: list[tuple[int, Any]]) -> None:
+        n = len(shapes)
+        self.kind = np.array([int(isinstance(s, Plane)) for _, s in shapes], dtype=np.int64)
+        self.center = np.array([s.position - self.specs[i].com for i, s in shapes]).reshape(n, 3)
+        self.rot = np.array([quaternion_matrix(*s.orientation) for _, s in shapes]).reshape(n, 3, 3)
+        cores = [(np.zeros(3), 0.0) if isinstance(s, Plane) else s.core() for _, s in shapes]
+        self.half = np.array([half for half, _ in cores]).reshape(n, 3)
+        self.radius = np.array([radius for _, radius in cores], dtype=float)
+
+    def _component_names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        q = tuple(f"{name}.{c}" for name in self.names for c in ("x", "y", "z", "qw", "qx", "qy", "qz"))
+        v = tuple(f"{name}.{c}" for name in self.names for c in ("vx", "vy", "vz", "wx", "wy", "wz"))
+        return q, v
+
+    def _start(self) -> State:
+        q = np.array([[*s.place.position, *s.quaternion] for s in self.specs])
+        v = np.array([[*s.velocity, *s.spin] for s in self.specs])
+        for i in self.kinematic:
+            motion = self.specs[i].motion
+            if motion is not None:
+                q[i] = self._pose_of(motion(0.0), f"motion of {self.specs[i].name!r} at t = 0 s")
+        return State(0.0, q.ravel(), v.ravel())
+
+    def _pose_of(self, motion: Any, what: str) -> FloatArray:
+        if isinstance(motion, tuple) and len(motion) == 2 and np.ndim(motion[0]) == 1:
+            position, turn = motion[0], unit_quaternion(f"{what} (orientation)", motion[1])
+        else:
+            position, turn = motion, np.array([1.0, 0.0, 0.0, 0.0])
+        return np.concatenate([_check.floats(f"{what} (position)", position, (3,)), turn])
+
+    def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        Q = q.reshape(self.nb, 7)
+        R = np.empty((self.nb, 3, 3))
+        kernels3.rotations(Q, R)
+        return np.ascontiguousarray(Q[:, :3]), R
+
+    def _rotation(self, i: int, q: FloatArray) -> FloatArray:
+        return quaternion_matrix(*q[7 * i + 3 : 7 * i + 7])
+
+    def _shape_pairs(self, x: FloatArray, turn: FloatArray, band: float) -> IntArray:
+        lo, hi, planes = np.empty((self.ns, 3)), np.empty((self.ns, 3)), np.empty((self.ns, 4))
+        aabbs3(x, turn, self.kind, self.shape_body, self.center, self.rot, self.half, self.radius, band, lo, hi, planes)
+        found: IntArray = pairs(
+            lo, hi, planes, self.kind, self.shape_body, self.shape_group, self.shape_mask, self.moves, self.excluded
+        )
+        return found
+
+    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
+        return int(
+            find3(x, turn, self.kind, self.shape_body, self.center, self.rot, self.half, self.radius, pairs, band, *out)
+        )
+
+    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
+        evaluate3(x, turn, f.body_a, f.body_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb, *out)
+
+    def _fill_rows(self, q: FloatArray, c: WorldCandidates, geometry: Any, value: FloatArray, rows: BodyRows) -> None:
+        Q = q.reshape(self.nb, 7)
+        _, normal, point_a, point_b = geometry
+        f = c.features
+        kernels3.joint_rows(Q, *self.joint_arrays, 0, value, rows.Ja, rows.Jb)
+        kernels3.contact_rows(Q, f.body_a, f.body_b, normal, point_a, point_b, c.row_ptr, c.joints, rows.Ja, rows.Jb)
+
+    def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
+        R, M = np.empty((self.nb, 3, 3)), np.empty((self.nb, 6, 6))
+        kernels3.rotations(q.reshape(self.nb, 7), R)
+        if inverse:
+            kernels3.mass_blocks(R, self.inverse_mass, self.inverse_inertia, self.moves, M)
+        else:
+            kernels3.mass_blocks(R, self.mass_of, self.inertia, self.moves, M)
+        return M
+
+    def _free(self, state: State, h: float, force: FloatArray) -> tuple[FloatArray, FloatArray]:
+        v_free, q_free = np.empty((self.nb, 6)), np.empty((self.nb, 7))
+        Q, V = state.q.reshape(self.nb, 7), state.v.reshape(self.nb, 6)
+        kernels3.free_motion(Q, V, force, self.mass_of, self.inertia, self.moves, h, v_free, q_free)
+        if self.kinematic:
+            moved = self.retract(state.q, h * state.v).reshape(self.nb, 7)
+            q_free[self.kinematic] = moved[self.kinematic]
+        return v_free.ravel(), q_free.ravel()
+
+    def _gyroscopic(self, q: FloatArray, v: FloatArray) -> FloatArray:
+        torque = np.zeros((self.nb, 6))
+        V = v.reshape(self.nb, 6)
+        M = self.mass(q)
+        momentum = np.einsum("bij,bj->bi", M[:, 3:, 3:], V[:, 3:])
+        torque[:, 3:] = -np.cross(V[:, 3:], momentum)
+        return torque
+
+    def retract(self, q: FloatArray, dq: FloatArray) -> FloatArray:
+        """q ⊕ dq, rotations by the exponential map."""
+        out = np.empty((self.nb, 7))
+        kernels3.retract(q.reshape(self.nb, 7), dq.reshape(self.nb, 6), out)
+        return out.ravel()
+
+    def difference(self, q0: FloatArray, q1: FloatArray) -> FloatArray:
+        """dq with q0 ⊕ dq = q1."""
+        out = np.empty((self.nb, 6))
+        kernels3.difference(q0.reshape(self.nb, 7), q1.reshape(self.nb, 7), out)
+        return out.ravel()
+
+    def body_state(self, i: int, q: FloatArray, v: FloatArray) -> BodyState:
+        """Position, orientation and velocities of a body's frame."""
+        Q, V = q[7 * i : 7 * i + 7], v[6 * i : 6 * i + 6]
+        arm = quaternion_matrix(*Q[3:]) @ self.specs[i].com
+        return BodyState(Q[:3] - arm, Q[3:].copy(), V[:3] - np.cross(V[3:], arm), V[3:].copy())
+
+    def __repr__(self) -> str:
+        moving = int(self.moves.sum())
+        return f"Model3({moving} dynamic bodies of {self.nb - 1}, {self.ns} shapes, {len(self.joint_size)} joints)"

@@ -1,0 +1,331 @@
+"""World and PlanarWorld: describe bodies, joints, materials and forces in a few lines; `build()` freezes the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray
+from ..errors import ModelError
+from ..friction.sets import FrictionSet
+from .bodies import KINDS, Body, BodySpec, mass_properties, quaternion_matrix, shape_list, unit_quaternion
+from .forces import AppliedForce
+from .joints import Joint, Place
+from .materials import DEFAULT, ContactLaw, Materials, contact_law
+from .shapes import HalfPlane, Plane
+
+
+class WorldBuilder:
+    """What World and PlanarWorld share; `dim` is 3 or 2."""
+
+    dim: ClassVar[int]
+
+    def __init__(self, gravity: Any):
+        self.gravity = _check.floats("gravity", gravity, (self.dim,)).copy()
+        self.bodies: list[BodySpec] = []
+        self.joints: list[Joint] = []
+        self.joint_names: list[str] = []
+        self.forces: list[AppliedForce] = []
+        self.materials = Materials()
+        self.pair_laws: dict[tuple[int, int], ContactLaw] = {}
+        self.excluded: set[tuple[int, int]] = set()
+        self._version = 0
+        self._model: Any = None
+        self._add(self._ground())
+
+    # --- what subclasses give
+
+    def _ground(self) -> BodySpec:
+        d = self.dim
+        place = Place(np.zeros(d), np.eye(d))
+        inertia = np.zeros((3, 3)) if d == 3 else np.zeros(())
+        turn = np.array([1.0, 0.0, 0.0, 0.0]) if d == 3 else np.zeros(0)
+        spin = np.zeros(3) if d == 3 else np.zeros(1)
+        return BodySpec(
+            "world", "fixed", (), 0.0, inertia, np.zeros(d), place, turn, np.zeros(d), spin, DEFAULT, None, None
+        )
+
+    def _model_class(self) -> Any:
+        raise ModelError("use World or PlanarWorld.")
+
+    # --- bodies
+
+    def _add(self, spec: BodySpec) -> Body:
+        if any(spec.name == other.name for other in self.bodies):
+            raise ModelError(f"two bodies are named {spec.name!r}; names must differ.")
+        self.bodies.append(spec)
+        self._model = None
+        return Body(spec.name, len(self.bodies) - 1)
+
+    def _name(self, name: str | None, kind: str) -> str:
+        if name is not None:
+            if not isinstance(name, str) or not name:
+                raise ModelError(f"name must be a non-empty string; got {_check.describe(name)}.")
+            return name
+        taken = {b.name for b in self.bodies}
+        return next(f"{kind}{i}" for i in range(len(taken) + 1) if f"{kind}{i}" not in taken)
+
+    def _spec(
+        self, what: str, shape: Any, name: str, kind: str, place: Place, quaternion: FloatArray, options: dict[str, Any]
+    ) -> BodySpec:
+        d = self.dim
+        shapes = shape_list(what, shape, d)
+        if kind == "dynamic":
+            mass, inertia, com = mass_properties(
+                what, shapes, d, options["mass"], options["density"], options["inertia"], options["com"]
+            )
+        else:
+            for field in ("mass", "density", "inertia", "com"):
+                if options[field] is not None:
+                    raise ModelError(f"{what} is {kind}; {field}= is for dynamic bodies.")
+            mass, inertia, com = 0.0, np.zeros((3, 3)) if d == 3 else np.zeros(()), np.zeros(d)
+        velocity, spin, motion = options["velocity"], options["spin"], options["motion"]
+        if kind == "fixed" and (velocity.any() or spin.any()):
+            raise ModelError(f"{what} is fixed and cannot have a velocity; make it kinematic.")
+        if motion is not None and (kind != "kinematic" or not callable(motion)):
+            raise ModelError(f"{what}: motion= is a function of time for a kinematic body.")
+        arm = place.rotation @ com
+        velocity = velocity + (np.cross(spin, arm) if d == 3 else spin[0] * np.array([-arm[1], arm[0]]))
+        at_com = Place(place.position + arm, place.rotation, place.angle)
+        group = options["group"]
+        if group is not None and not isinstance(group, str):
+            raise ModelError(f"{what} group must be a name; got {_check.describe(group)}.")
+        return BodySpec(
+            name,
+            kind,
+            shapes,
+            mass,
+            inertia,
+            com,
+            at_com,
+            quaternion,
+            velocity,
+            spin,
+            options["material"],
+            group,
+            motion,
+        )
+
+    def body(self, which: Body | str | None, what: str = "body") -> int:
+        """The index of a body by handle or name; None is the fixed world."""
+        if which is None:
+            return 0
+        name = which.name if isinstance(which, Body) else which
+        for i, spec in enumerate(self.bodies):
+            if spec.name == name:
+                return i
+        from difflib import get_close_matches
+
+        known = [b.name for b in self.bodies[1:]]
+        near = get_close_matches(str(name), known, n=1)
+        raise ModelError(f"{what}: there is no body {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+
+    # --- joints, materials, forces
+
+    def add_joint(self, joint: Joint) -> Joint:
+        """Connect two bodies; joined bodies do not collide with each other."""
+        if not isinstance(joint, Joint):
+            raise ModelError(f"joint must be a joint such as Revolute(a, b, ...); got {_check.describe(joint)}.")
+        name = joint.name or f"joint{len(self.joints)}"
+        if name in self.joint_names:
+            raise ModelError(f"two joints are named {name!r}; names must differ.")
+        a, b = self.body(joint.a, f"joint {name!r}"), self.body(joint.b, f"joint {name!r}")
+        if a == b:
+            raise ModelError(f"joint {name!r} connects {self.bodies[a].name!r} with itself.")
+        if self.bodies[a].kind != "dynamic" and self.bodies[b].kind != "dynamic":
+            raise ModelError(f"joint {name!r} connects two bodies that cannot be moved by it.")
+        joint.primitives(self.bodies[a].place, self.bodies[b].place)
+        object.__setattr__(joint, "name", name)
+        self.joints.append(joint)
+        self.joint_names.append(name)
+        self.exclude(joint.a, joint.b)
+        return joint
+
+    def exclude(self, a: Body | str | None, b: Body | str | None) -> None:
+        """Let two bodies pass through each other."""
+        i, j = self.body(a), self.body(b)
+        self.excluded.add((min(i, j), max(i, j)))
+        self._model = None
+
+    def set_material(self, name: str, *, friction: FrictionSet | float | None = 0.5, restitution: float = 0.0) -> None:
+        """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
+        self.materials.named[name] = contact_law(friction, restitution, f"material {name!r}")
+        self._model = None
+
+    def set_contact(
+        self, a: Body | str, b: Body | str, *, friction: FrictionSet | float | None = None, restitution: float = 0.0
+    ) -> None:
+        """Set the law between two bodies, or between two materials (by their names); friction None means none.
+
+        A pair of bodies goes before a pair of materials, and that before the combination of the two materials:
+        the geometric mean of the coefficients, the larger restitution.
+        """
+        names = [x.name if isinstance(x, Body) else x for x in (a, b)]
+        law = contact_law(friction, restitution, f"{names[0]!r} and {names[1]!r}")
+        if all(isinstance(x, str) and x in self.materials.named for x in (a, b)):
+            self.materials.pairs[frozenset(names)] = law
+        else:
+            i, j = self.body(a, "set_contact"), self.body(b, "set_contact")
+            self.pair_laws[min(i, j), max(i, j)] = law
+        self._model = None
+
+    def add_force(self, body: Body | str, force: Any = None, *, torque: Any = None, point: Any = None) -> None:
+        """Apply a force [N] and a torque [N·m] in world axes, each constant or a function f(t, body_state).
+
+        body_state has position, orientation (angle in the plane), velocity and angular_velocity. The force acts at
+        `point` of the body frame, by default at the centre of mass.
+        """
+        i = self.body(body, "add_force")
+        spec = self.bodies[i]
+        if spec.kind != "dynamic":
+            raise ModelError(f"add_force: {spec.name!r} is {spec.kind}, and no force can move it.")
+        self.forces.append(AppliedForce.make(i, spec, self.dim, force, torque, point))
+        self._model = None
+
+    def build(self) -> Any:
+        """The frozen model, a `System`; a world can go on growing, and builds anew then."""
+        if self._model is None:
+            self._model = self._model_class()(self)
+        return self._model
+
+
+class World(WorldBuilder):
+    """Bodies in space. gravity (3,) [m/s²]; z is up."""
+
+    dim = 3
+
+    def __init__(self, gravity: Any = (0.0, 0.0, -9.81)):
+        super().__init__(gravity)
+
+    def _model_class(self) -> Any:
+        from .model3 import Model3
+
+        return Model3
+
+    def add_body(
+        self,
+        shape: Any = None,
+        *,
+        name: str | None = None,
+        kind: str = "dynamic",
+        mass: float | None = None,
+        density: float | None = None,
+        inertia: Any = None,
+        com: Any = None,
+        position: Any = (0.0, 0.0, 0.0),
+        orientation: Any = (1.0, 0.0, 0.0, 0.0),
+        velocity: Any = (0.0, 0.0, 0.0),
+        angular_velocity: Any = (0.0, 0.0, 0.0),
+        material: str = DEFAULT,
+        group: str | None = None,
+        motion: Callable[[float], Any] | None = None,
+    ) -> Body:
+        """Add a body of one or several shapes (or none), and return its handle.
+
+        position [m] and velocity [m/s] are those of the body frame's origin; orientation (w, x, y, z); angular velocity
+        [rad/s] in world axes. mass [kg] or density [kg/m³]; inertia about the centre of mass in body axes (a number,
+        three principal moments or (3, 3)); both from the shapes unless given, as is com (in the body frame). kind
+        "kinematic": moves as `motion(t) -> position` or `(position, orientation)` says, or with constant velocities.
+        Bodies of the same `group` do not collide.
+        """
+        name = self._name(name, "body")
+        what = f"body {name!r}"
+        _check.choice(f"{what} kind", kind, KINDS)
+        turn = unit_quaternion(f"{what} orientation", orientation)
+        place = Place(_check.floats(f"{what} position", position, (3,)).copy(), quaternion_matrix(*turn))
+        options = {
+            "mass": mass, "density": density, "inertia": inertia, "com": com, "material": material, "group": group,
+            "motion": motion, "velocity": _check.floats(f"{what} velocity", velocity, (3,)),
+            "spin": _check.floats(f"{what} angular_velocity", angular_velocity, (3,)).copy(),
+        }  # fmt: skip
+        return self._add(self._spec(what, shape, name, kind, place, turn, options))
+
+    def add_plane(
+        self, normal: Any = (0.0, 0.0, 1.0), offset: float = 0.0, *, name: str | None = None, material: str = DEFAULT
+    ) -> Body:
+        """A fixed half-space below the plane normal·x = offset (for a unit normal); returns its handle."""
+        name = self._name(name, "plane")
+        n = _check.floats(f"plane {name!r} normal", normal, (3,))
+        size = float(np.linalg.norm(n))
+        if size == 0.0:
+            raise ModelError(f"plane {name!r} normal must not be zero.")
+        n = n / size
+        point = _check.number(f"plane {name!r} offset", offset) * n
+        return self.add_body(Plane(point, _turn_to(n)), name=name, kind="fixed", material=material)
+
+
+class PlanarWorld(WorldBuilder):
+    """Bodies in the plane. gravity (2,) [m/s²]; y is up."""
+
+    dim = 2
+
+    def __init__(self, gravity: Any = (0.0, -9.81)):
+        super().__init__(gravity)
+
+    def _model_class(self) -> Any:
+        from .model2 import Model2
+
+        return Model2
+
+    def add_body(
+        self,
+        shape: Any = None,
+        *,
+        name: str | None = None,
+        kind: str = "dynamic",
+        mass: float | None = None,
+        density: float | None = None,
+        inertia: float | None = None,
+        com: Any = None,
+        position: Any = (0.0, 0.0),
+        angle: float = 0.0,
+        velocity: Any = (0.0, 0.0),
+        angular_velocity: float = 0.0,
+        material: str = DEFAULT,
+        group: str | None = None,
+        motion: Callable[[float], Any] | None = None,
+    ) -> Body:
+        """Add a body of one or several shapes (or none), and return its handle; see `World.add_body`.
+
+        density [kg/m²]; inertia about the centre of mass [kg m²]; angle [rad] counter-clockwise; motion(t) -> position
+        or (position, angle).
+        """
+        name = self._name(name, "body")
+        what = f"body {name!r}"
+        _check.choice(f"{what} kind", kind, KINDS)
+        turn = _check.number(f"{what} angle", angle)
+        c, s = np.cos(turn), np.sin(turn)
+        place = Place(_check.floats(f"{what} position", position, (2,)).copy(), np.array([[c, -s], [s, c]]), turn)
+        options = {
+            "mass": mass, "density": density, "inertia": inertia, "com": com, "material": material, "group": group,
+            "motion": motion, "velocity": _check.floats(f"{what} velocity", velocity, (2,)),
+            "spin": np.array([_check.number(f"{what} angular_velocity", angular_velocity)]),
+        }  # fmt: skip
+        return self._add(self._spec(what, shape, name, kind, place, np.zeros(0), options))
+
+    def add_half_plane(
+        self, normal: Any = (0.0, 1.0), offset: float = 0.0, *, name: str | None = None, material: str = DEFAULT
+    ) -> Body:
+        """A fixed half-plane below the line normal·x = offset (for a unit normal); returns its handle."""
+        name = self._name(name, "plane")
+        n = _check.floats(f"half-plane {name!r} normal", normal, (2,))
+        size = float(np.linalg.norm(n))
+        if size == 0.0:
+            raise ModelError(f"half-plane {name!r} normal must not be zero.")
+        n = n / size
+        shape = HalfPlane(n, _check.number(f"half-plane {name!r} offset", offset) * n)
+        return self.add_body(shape, name=name, kind="fixed", material=material)
+
+    add_plane = add_half_plane
+
+
+def _turn_to(n: FloatArray) -> FloatArray:
+    """The shortest rotation that takes z to the unit vector n."""
+    w = 1.0 + n[2]
+    if w < 1e-12:
+        return np.array([0.0, 1.0, 0.0, 0.0])
+    q = np.array([w, -n[1], n[0], 0.0])
+    return q / np.linalg.norm(q)
