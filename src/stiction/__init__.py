@@ -13,13 +13,45 @@ __version__ = "0.1.0"
 
 _NAMES = {
     # systems: what moves
-    "systems": ["GeneralizedSystem", "Gap", "Bilateral", "DryFriction", "State"],
+    "systems": [
+        "World",
+        "PlanarWorld",
+        "Body",  # bodies in space and in the plane
+        "Sphere",
+        "Box",
+        "Capsule",
+        "Plane",  # shapes in space
+        "Disk",
+        "Rod",
+        "Polygon",
+        "Segment",
+        "HalfPlane",  # shapes in the plane
+        "Fixed",
+        "Revolute",
+        "Prismatic",
+        "Ball",
+        "Distance",  # joints
+        "GeneralizedSystem",
+        "Gap",
+        "Bilateral",
+        "DryFriction",  # the papers' own form
+        "State",
+    ],  # fmt: skip
     # friction laws
     "friction": ["Coulomb", "Polyhedral", "Frictionless", "FrictionSet"],
     # schemes: how time advances, and which contacts act
-    "schemes": ["StewartTrinkle", "Growing", "Within", "Closing", "Speculative", "StepResult", "StepCertificate"],
+    "schemes": [
+        "StewartTrinkle",
+        "AnitescuHart",
+        "Growing",
+        "Within",
+        "Closing",
+        "Speculative",
+        "StepResult",
+        "StepCertificate",
+    ],
     # simulation
-    "simulation": ["Simulator", "Trajectory", "Event", "load", "StepWarning"],
+    "simulation": ["Simulator", "Trajectory", "Event", "load", "StepWarning", "OverlapWarning"],
     # contact problems and their solvers
     "problem": ["ContactProblem", "Dense", "Bodies", "Delassus", "Law", "Mode", "SolveCertificate"],
     "solvers": ["solve", "Solution"],
@@ -67,6 +99,7 @@ if TYPE_CHECKING:
     from .problem import Law as Law
     from .problem import Mode as Mode
     from .problem import SolveCertificate as SolveCertificate
+    from .schemes import AnitescuHart as AnitescuHart
     from .schemes import Closing as Closing
     from .schemes import Growing as Growing
     from .schemes import Speculative as Speculative
@@ -75,6 +108,7 @@ if TYPE_CHECKING:
     from .schemes import StewartTrinkle as StewartTrinkle
     from .schemes import Within as Within
     from .simulation import Event as Event
+    from .simulation import OverlapWarning as OverlapWarning
     from .simulation import Simulator as Simulator
     from .simulation import StepWarning as StepWarning
     from .simulation import Trajectory as Trajectory
@@ -82,8 +116,25 @@ if TYPE_CHECKING:
     from .solvers import Solution as Solution
     from .solvers import solve as solve
     from .status import Status as Status
+    from .systems import Ball as Ball
     from .systems import Bilateral as Bilateral
+    from .systems import Body as Body
+    from .systems import Box as Box
+    from .systems import Capsule as Capsule
+    from .systems import Disk as Disk
+    from .systems import Distance as Distance
     from .systems import DryFriction as DryFriction
+    from .systems import Fixed as Fixed
     from .systems import Gap as Gap
     from .systems import GeneralizedSystem as GeneralizedSystem
+    from .systems import HalfPlane as HalfPlane
+    from .systems import PlanarWorld as PlanarWorld
+    from .systems import Plane as Plane
+    from .systems import Polygon as Polygon
+    from .systems import Prismatic as Prismatic
+    from .systems import Revolute as Revolute
+    from .systems import Rod as Rod
+    from .systems import Segment as Segment
+    from .systems import Sphere as Sphere
     from .systems import State as State
+    from .systems import World as World

@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._check import FloatArray
-from ..problem.laws import Law, Mode
+from .._check import FloatArray, IntArray
+from ..problem.laws import DRY, UNILATERAL, Mode
 
 if TYPE_CHECKING:
     from .trajectory import ContactTable
+
+OPEN, STICK, SLIP = int(Mode.OPEN), int(Mode.STICK), int(Mode.SLIP)
 
 
 @dataclass(frozen=True)
 class Event:
     """Something happened at a contact in the step that ends at `time` [s].
 
-    kind: "impact" (open before, closed now), "separation", "stick" (slip to stick) or "slip" (stick to slip); impulse
-    (6,): the contact's impulse in that step [N·s]. A position-level scheme spreads an impact over two steps, so the
-    impulse of an impact continues into the next one.
+    kind: "impact" (open before, closed now), "separation", "stick" (slip to stick) or "slip" (stick to slip); contact:
+    the name of the contact, or of the two bodies, whose contact points count as one; impulse (6,): the impulse of
+    the contact in that step [N·s], of several points the sum of their rows. A position-level scheme spreads an impact
+    over two steps, so the impulse of an impact continues into the next one.
     """
 
     time: float
@@ -35,35 +38,45 @@ class Event:
         )
 
 
-def find_events(times: FloatArray, table: ContactTable, names: dict[int, str], closed: set[int]) -> list[Event]:
-    """All events of a run, sorted by step and then by constraint key; `closed`: contacts pressed before the run."""
+def find_events(
+    times: FloatArray, table: ContactTable, names: dict[int, str], bodies: list[str], closed: set[int]
+) -> list[Event]:
+    """All events of a run, sorted by step and then by contact; `closed`: keys of contacts pressed before the run."""
+    rows = np.flatnonzero((table.law == UNILATERAL) | (table.law == DRY))
+    groups: dict[tuple[int, int], list[int]] = {}
+    for row in rows.tolist():
+        a, b = table.bodies[row].tolist()
+        name = (-1, int(table.key[row])) if a < 0 else (min(a, b), max(a, b))
+        groups.setdefault(name, []).append(row)
     found: list[tuple[int, int, Event]] = []
-    n = len(times) - 1
-    for key in np.unique(table.key).tolist():
-        rows = np.flatnonzero(table.key == key)
-        law = table.law[rows[0]]
-        if law not in (Law.UNILATERAL, Law.DRY):
-            continue
-        mode = np.full(n, int(Mode.OPEN))
-        mode[table.step[rows]] = table.mode[rows]
-        row_of = {int(step): int(row) for step, row in zip(table.step[rows], rows)}
-        # Whether a contact was closed before the first step is known, but not whether it stuck: no event of friction.
-        open_before = law == Law.UNILATERAL and key not in closed
-        start = int(Mode.OPEN) if open_before else int(mode[0])
-        if law == Law.UNILATERAL and key in closed and mode[0] == Mode.OPEN:
-            start = int(Mode.SLIP)
-        before = np.concatenate([[start], mode[:-1]])
-        for step in np.flatnonzero(mode != before).tolist():
-            kind = _kind(int(before[step]), int(mode[step]))
-            row = row_of.get(step)
-            impulse = np.zeros(6) if row is None else table.impulse[row]
-            found.append((step, key, Event(float(times[step + 1]), step, kind, names[key], impulse)))
+    for number, (name, members) in enumerate(sorted(groups.items())):
+        label = names[name[1]] if name[0] < 0 else f"{bodies[name[0]]}/{bodies[name[1]]}"
+        found += [
+            (event.step, number, event) for event in _group_events(times, table, np.array(members), label, closed)
+        ]
     return [event for _, _, event in sorted(found, key=lambda item: item[:2])]
 
 
+def _group_events(times: FloatArray, table: ContactTable, rows: IntArray, label: str, closed: set[int]) -> list[Event]:
+    """The events of one contact, or of all contact points between two bodies."""
+    n = len(times) - 1
+    mode, impulse = np.full(n, OPEN), np.zeros((n, table.impulse.shape[1]))
+    np.add.at(impulse, table.step[rows], table.impulse[rows])
+    for kind in (STICK, SLIP):  # slipping at one point is slipping
+        mode[table.step[rows[table.mode[rows] == kind]]] = kind
+    was_closed = table.law[rows[0]] == DRY or bool(closed & set(table.key[rows].tolist()))
+    # Whether a contact was closed before the first step is known, but not whether it stuck: no event of friction.
+    start = OPEN if not was_closed else int(mode[0]) if mode[0] != OPEN else SLIP
+    before = np.concatenate([[start], mode[:-1]])
+    return [
+        Event(float(times[step + 1]), step, _kind(int(before[step]), int(mode[step])), label, impulse[step])
+        for step in np.flatnonzero(mode != before).tolist()
+    ]
+
+
 def _kind(before: int, after: int) -> str:
-    if before == Mode.OPEN:
+    if before == OPEN:
         return "impact"
-    if after == Mode.OPEN:
+    if after == OPEN:
         return "separation"
-    return "stick" if after == Mode.STICK else "slip"
+    return "stick" if after == STICK else "slip"

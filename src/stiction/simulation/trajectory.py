@@ -252,7 +252,9 @@ class Trajectory:
     @cached_property
     def events(self) -> list[Event]:
         """Impacts, separations and changes between stick and slip, in the order of time."""
-        return find_events(self.times, self.table, self.constraint_names, set(self.info["closed"]))
+        world = self.info.get("world")
+        bodies = [] if world is None else world["bodies"]
+        return find_events(self.times, self.table, self.constraint_names, bodies, set(self.info["closed"]))
 
     def save(self, path: str | Path) -> None:
         """Write the trajectory to an HDF5 file; `stiction.load` reads it."""
