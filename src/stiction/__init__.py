@@ -36,7 +36,7 @@ _NAMES = {
         "Bilateral",
         "DryFriction",  # the papers' own form
         "State",
-    ],  # fmt: skip
+    ],
     # friction laws
     "friction": ["Coulomb", "Polyhedral", "Frictionless", "FrictionSet"],
     # schemes: how time advances, and which contacts act

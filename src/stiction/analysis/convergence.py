@@ -17,7 +17,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
-from ..problem.laws import Law
+from ..problem.laws import UNILATERAL
 from ..schemes.base import Scheme
 from ..simulation.simulator import Simulator
 from ..simulation.trajectory import Trajectory
@@ -189,17 +189,30 @@ def _velocity(run: Trajectory, t: FloatArray) -> FloatArray:
 
 
 def _contact_names(runs: Sequence[Trajectory]) -> list[str]:
-    """The unilateral contacts that acted in any run, in the order of their keys."""
-    names: dict[int, str] = {}
+    """The contacts that acted in any run: by name, or by the two bodies of a world, in the order of their keys."""
+    names: dict[tuple[int, int], str] = {}
     for run in runs:
-        for key in np.unique(run.table.key[run.table.law == Law.UNILATERAL]).tolist():
-            names[key] = run.constraint_names[key]
+        acting = np.flatnonzero(run.table.law == UNILATERAL)
+        _, first = np.unique(run.table.key[acting], return_index=True)
+        for row in acting[first].tolist():
+            a, b = sorted(run.table.bodies[row].tolist())
+            key = int(run.table.key[row])
+            names[(a, b) if a >= 0 else (-1, key)] = run.body_pair(row) if a >= 0 else run.constraint_names[key]
     return [names[key] for key in sorted(names)]
 
 
 def _normal(run: Trajectory, name: str) -> FloatArray:
-    known: Any = run.constraint_names.values()
-    return run.contacts(name).impulse[:, 0] if name in known else np.zeros(len(run.times) - 1)
+    """The normal impulse of a contact, or of all contact points of two bodies, in each step."""
+    if run.info.get("world") is None:
+        known = name in run.constraint_names.values()
+        p: FloatArray = run.contacts(name).impulse[:, 0] if known else np.zeros(len(run.times) - 1)
+        return p
+    total = np.zeros(len(run.times) - 1)
+    a, b = (run.info["world"]["bodies"].index(part) for part in name.split("/"))
+    t = run.table
+    rows = np.flatnonzero((np.sort(t.bodies, axis=1) == sorted((a, b))).all(axis=1) & (t.law == UNILATERAL))
+    np.add.at(total, t.step[rows], t.impulse[rows, 0])
+    return total
 
 
 def _weak(run: Trajectory, name: str, span: float) -> FloatArray:

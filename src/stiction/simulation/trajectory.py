@@ -256,6 +256,12 @@ class Trajectory:
         bodies = [] if world is None else world["bodies"]
         return find_events(self.times, self.table, self.constraint_names, bodies, set(self.info["closed"]))
 
+    def body_pair(self, row: int) -> str:
+        """The two bodies of a row of `table`, in the order of the world."""
+        a, b = sorted(self.table.bodies[row].tolist())
+        names = self.info["world"]["bodies"]
+        return f"{names[a]}/{names[b]}"
+
     def save(self, path: str | Path) -> None:
         """Write the trajectory to an HDF5 file; `stiction.load` reads it."""
         from .recording import save
