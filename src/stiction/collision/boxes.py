@@ -177,7 +177,7 @@ def support_edge(half, s, C, n, own, sign, axis):
 @njit
 def facing(half, s, C, n, own):
     """Face of shape s most opposed to the other shape across the normal n, and the cosine; (-1, 0) without faces."""
-    best, face = 0.0, -1
+    best, face = -1.0, -1
     for k in range(3):
         if not face_exists(half, s, k):
             continue

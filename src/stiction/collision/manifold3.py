@@ -42,8 +42,8 @@ _SWEEP = (0.5377139, 0.7339206, 0.4148251)  # a direction of no importance, by w
 def add(ci, cf, m, fa, fb, sign, gap, p, n, normal, d, slop, tie):
     """Append a candidate unless it is known or merges with a near one; returns the number of candidates.
 
-    Of two candidates nearer than 4 slop across the main normal n the first stays, unless only the second has the
-    least distance d.
+    Of two candidates nearer than 4 slop across the main normal n the first stays, unless the second is nearer by more
+    than the slop or has the least distance d alone.
     """
     k = m
     for i in range(m):
@@ -52,7 +52,7 @@ def add(ci, cf, m, fa, fb, sign, gap, p, n, normal, d, slop, tie):
         e0, e1, e2 = cf[i, 1] - p[0], cf[i, 2] - p[1], cf[i, 3] - p[2]
         along = e0 * n[0] + e1 * n[1] + e2 * n[2]
         if e0 * e0 + e1 * e1 + e2 * e2 - along * along <= 16.0 * slop * slop:
-            if gap > d + tie or cf[i, 0] <= d + tie:
+            if gap >= cf[i, 0] - slop and (gap > d + tie or cf[i, 0] <= d + tie):
                 return m
             k = i
             break

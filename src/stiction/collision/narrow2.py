@@ -17,7 +17,7 @@ import numpy as np
 
 from .._jit import njit
 from .features import LINE_POINT, PLANE, POINT_LINE, POINT_POINT
-from .manifold3 import _SLOP, _TIE, _UNDERCUT, ALIGNED
+from .manifold3 import _SLOP, _SWEEP, _TIE, _UNDERCUT, ALIGNED
 
 
 @njit
@@ -263,8 +263,8 @@ def write_feature2(kind, ptr, verts, s, f, p, d, row):
 
 
 @njit
-def smaller_first2(kind, ptr, radius, a, b):
-    """Whether shape a comes first in computations: half-planes last, then by vertices, radius and number."""
+def smaller_first2(kind, ptr, radius, verts, a, b):
+    """Whether shape a comes first in computations: half-planes last, then by vertices, radius and place."""
     if kind[a] != kind[b]:
         return kind[b] == PLANE
     size_a, size_b = ptr[a + 1] - ptr[a], ptr[b + 1] - ptr[b]
@@ -272,7 +272,11 @@ def smaller_first2(kind, ptr, radius, a, b):
         return size_a < size_b
     if radius[a] != radius[b]:
         return radius[a] < radius[b]
-    return a < b
+    ahead = 0.0
+    for k in range(size_a):
+        ahead += _SWEEP[0] * (verts[ptr[b] + k, 0] - verts[ptr[a] + k, 0])
+        ahead += _SWEEP[1] * (verts[ptr[b] + k, 1] - verts[ptr[a] + k, 1])
+    return ahead > 0.0 if ahead != 0.0 else a < b
 
 
 @njit
@@ -295,7 +299,7 @@ def find2(
         first, second = pairs[pair, 0], pairs[pair, 1]
         if kind[first] == PLANE and kind[second] == PLANE:
             continue
-        swap = not smaller_first2(kind, vert_ptr, radius, first, second)
+        swap = not smaller_first2(kind, vert_ptr, radius, world, first, second)
         a, b = (second, first) if swap else (first, second)
         reach = band + radius[a] + radius[b]
         if kind[b] == PLANE:

@@ -140,15 +140,21 @@ def core_plane(at, axes, half, a, b, reach, ci, cf):
 
 
 @njit
-def smaller_first(half, radius, a, b):
-    """Whether shape a comes first in computations: the smaller one, so that results do not depend on the order."""
+def smaller_first(half, radius, at, a, b):
+    """Whether shape a comes first in computations: the smaller one, of equals the one behind in a fixed direction.
+
+    So results do not depend on the order of the shapes, nor on round-off when bodies rest on each other.
+    """
     size_a = half[a, 0] + half[a, 1] + half[a, 2]
     size_b = half[b, 0] + half[b, 1] + half[b, 2]
     if size_a != size_b:
         return size_a < size_b
     if radius[a] != radius[b]:
         return radius[a] < radius[b]
-    return a < b
+    ahead = 0.0
+    for k in range(3):
+        ahead += _SWEEP[k] * (at[b, k] - at[a, k])
+    return ahead > 0.0 if ahead != 0.0 else a < b
 
 
 @njit
@@ -214,7 +220,7 @@ def find3(
         if kind[first] == PLANE or kind[second] == PLANE:
             swap = kind[first] == PLANE
         else:
-            swap = not smaller_first(half, radius, first, second)
+            swap = not smaller_first(half, radius, at, first, second)
         a, b = (second, first) if swap else (first, second)
         kept = pair_manifold(at, axes, kind, half, radius, a, b, band, C, off, n, sweep, keep, ci, cf)
         for _ in range(kept):
