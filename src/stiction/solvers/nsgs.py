@@ -14,7 +14,9 @@ from ..status import Status
 from .base import Solution, finish, nothing_to_solve
 
 SWEEPS = 10_000  # the default limit
-WINDOW = 1000  # sweeps without progress after which steps are shortened
+WINDOW = 500  # sweeps without progress after which steps are shortened
+FIRST = 20
+OMEGA = 1.7
 CHUNK = 100  # sweeps between two looks at the certificate, at most
 _FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest
 
@@ -31,8 +33,9 @@ class Nsgs:
 
     name = "nsgs"
 
-    def __init__(self, maxiter: int = SWEEPS):
+    def __init__(self, maxiter: int = SWEEPS, omega: float = OMEGA):
         self.maxiter = _check.count("maxiter", maxiter)
+        self.omega = _check.number("omega", omega, positive=True)
 
     def refuses(self, problem: ContactProblem) -> str | None:
         """Problems whose Delassus matrix is not symmetric (G ≠ H), or has a negative diagonal."""
@@ -55,18 +58,21 @@ class Nsgs:
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         start = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
-        run = _Matrix(problem, start) if not isinstance(problem.dynamics, Bodies) else _Bodies(problem, start)
-        p, status, message, sweeps = _iterate(problem, run, tol, limit)
+        p, status, message, sweeps = _iterate(problem, start, self.omega, tol, limit)
         return finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=sweeps)
 
 
-def _iterate(problem: ContactProblem, run: Any, tol: float, limit: int) -> tuple[FloatArray, Status, str, int]:
+def _iterate(
+    problem: ContactProblem, p: FloatArray, omega: float, tol: float, limit: int
+) -> tuple[FloatArray, Status, str, int]:
     """Sweep until the certificate is met. The cheap estimate of a sweep only says when to look at it."""
+    make = _Bodies if isinstance(problem.dynamics, Bodies) else _Matrix
+    run = make(problem, p, 1.0)
     scale = problem.scale
-    threshold = tol * scale
+    threshold, estimate = tol * scale, np.inf
     best, best_error = np.zeros(problem.nr), problem.certify(np.zeros(problem.nr)).error
-    sweeps = 0
-    omega, mark, marked = 1.0, best_error, 0
+    sweeps, marked, before, least = 0, 0, np.inf, np.inf
+    steps = iter((omega, 1.0, 0.5, 0.25, 0.1, 0.05))
     while True:
         p = run.impulses()
         if not np.isfinite(p).all():
@@ -75,28 +81,30 @@ def _iterate(problem: ContactProblem, run: Any, tol: float, limit: int) -> tuple
         error = problem.certify(p).error
         if error < best_error or sweeps == 0:
             best, best_error = p, error
+        least = min(least, error)
         if error <= tol:
             return p, Status.SOLVED, f"nsgs met the tolerance after {sweeps} sweeps.", sweeps
         if sweeps >= limit:
             message = f"nsgs stopped after {sweeps} sweeps with residual {best_error:.2e}, above tol = {tol:.0e}."
             return best, Status.MAXITER, message, sweeps
-        if sweeps and estimate <= _FLOOR * scale:
+        if estimate <= _FLOOR * scale:
             message = f"nsgs came to rest after {sweeps} sweeps with residual {best_error:.2e}, above tol = {tol:.0e}."
             return best, Status.INACCURATE, message, sweeps
-        if sweeps and estimate <= threshold:
+        if estimate <= threshold:
             threshold = max(0.5 * min(1.0, tol / error) * estimate, _FLOOR * scale)
-        if sweeps >= marked + WINDOW:
-            if best_error > 0.9 * mark:  # a cycle: the step, not the limit, is what holds it up
-                omega = max(0.5 * omega, 0.05)
-            mark, marked = best_error, sweeps
-        done, estimate = run.sweep(min(CHUNK, limit - sweeps), threshold, sweeps % 2, omega)
+        if sweeps >= (marked + WINDOW if marked else FIRST):
+            if least > 0.95 * before or not marked:  # a cycle: no number of sweeps of this step would end it
+                run = make(problem, p, next(steps, 0.05))
+                least = np.inf
+            before, least, marked = least, np.inf, sweeps
+        done, estimate = run.sweep(min(CHUNK if marked else FIRST - sweeps, limit - sweeps), threshold)
         sweeps += done
 
 
 class _Bodies:
     """Sweeps on `Bodies`: the state is one vector per body, no Delassus matrix."""
 
-    def __init__(self, problem: ContactProblem, p0: FloatArray):
+    def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float):
         from . import nsgs_kernels as kernels
         from . import nsgs_setup as setup
 
@@ -113,13 +121,17 @@ class _Bodies:
             items.block, items.ptr, items.src, form.body_a, form.body_b, form.Ja, form.Jb, L, problem.C,
             self.J, W, self.a, self.b,
         )  # fmt: skip
-        self.frames = setup.make_frames(problem, items, W, p0)
+        self.frames = setup.make_frames(problem, items, W / omega, p0)
         self.compliant = bool(problem.C.any())
         self.Cb = np.zeros((rows if self.compliant else 0, 6))
         setup.turn_rows(items.ptr, items.src, self.frames.T, problem.C, self.J, self.Cb)
         self.w = np.zeros((form.nbody + 1, d))
         self.facets = int(np.diff(items.gptr).max(initial=0))
-        self._sweep = kernels.sweep_bodies_3 if d == 3 else kernels.sweep_bodies_6
+        some = int(items.seg[-1] > items.seg[-2])
+        self._sweep = (
+            (kernels.sweep_planar, kernels.sweep_planar_nested),
+            (kernels.sweep_spatial, kernels.sweep_spatial_nested),
+        )[d // 6][some]
         self._unpack, self._state = setup.unpack, setup.body_state
 
     def impulses(self) -> FloatArray:
@@ -128,12 +140,12 @@ class _Bodies:
         self._unpack(self.items.ptr, self.items.src, self.frames.T, self.frames.p, p)
         return p
 
-    def sweep(self, count: int, threshold: float, backward: int, omega: float) -> tuple[int, float]:
+    def sweep(self, count: int, threshold: float) -> tuple[int, float]:
         """Up to `count` sweeps: how many were made, and the last estimate."""
         s, f = self.items, self.frames
         self._state(s.ptr, self.a, self.b, self.J, f.p, self.w)
         done, estimate = self._sweep(
-            count, threshold, backward, omega, s.seg, s.ptr, self.a, self.b, self.J, f.q, f.p, self.w, f.par, f.wn, f.sd,
+            count, threshold, s.seg, s.ptr, self.a, self.b, self.J, f.q, f.p, self.w, f.par, f.wn, f.sd,
             self.Cb, self.compliant, s.gptr, f.G, f.rim, s.vptr, f.V, self.problem.associated, self.facets,
         )  # fmt: skip
         return int(done), float(estimate)
@@ -142,7 +154,7 @@ class _Bodies:
 class _Matrix:
     """Sweeps on the columns of W, for `Dense` and `Delassus`; the state is u."""
 
-    def __init__(self, problem: ContactProblem, p0: FloatArray):
+    def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float):
         from scipy.sparse import csr_array
 
         from . import nsgs_kernels as kernels
@@ -156,20 +168,21 @@ class _Matrix:
         W = csr_array(W + csr_array((problem.C[items.src], (np.arange(rows), np.arange(rows))), shape=(rows, rows)))
         own = np.zeros((rows, 6))
         setup.matrix_blocks(items.ptr, *_columns(W), own)
-        self.frames = setup.make_frames(problem, items, own, p0)
+        self.frames = setup.make_frames(problem, items, own / omega, p0)
         self.W = _in_frame(W, items.ptr, self.frames.T)
         self.columns = _columns(self.W)
         self.facets = int(np.diff(items.gptr).max(initial=0))
-        self._sweep, self._unpack = kernels.sweep_matrix, setup.unpack
+        self._sweep = (kernels.sweep_matrix, kernels.sweep_matrix_nested)[int(items.seg[-1] > items.seg[-2])]
+        self._unpack = setup.unpack
 
     impulses = _Bodies.impulses
 
-    def sweep(self, count: int, threshold: float, backward: int, omega: float) -> tuple[int, float]:
+    def sweep(self, count: int, threshold: float) -> tuple[int, float]:
         """Up to `count` sweeps: how many were made, and the last estimate."""
         s, f = self.items, self.frames
         u = f.q + self.W @ f.p
         done, estimate = self._sweep(
-            count, threshold, backward, omega, s.seg, s.ptr, *self.columns, u, f.p, f.par, f.wn, f.sd, s.gptr, f.G, f.rim,
+            count, threshold, s.seg, s.ptr, *self.columns, u, f.p, f.par, f.wn, f.sd, s.gptr, f.G, f.rim,
             s.vptr, f.V, self.problem.associated, self.facets,
         )  # fmt: skip
         return int(done), float(estimate)

@@ -7,7 +7,7 @@ change of its impulses on. On bodies the state is w = Lᵀ Hᵀ p with M⁻¹ = 
     u = q + J w + C p        w <- w + Jᵀ (p' - p)        v = v_free + L w
 
 Each sweep returns the largest change of velocity that a block's own update asked for, an estimate of the scaled
-natural map. Sweeps run forward and backward in turn.
+natural map.
 """
 
 from __future__ import annotations
@@ -96,110 +96,120 @@ def update_nested(
     return change + (wnn * abs(new[0] - pn) if shift else 0.0)
 
 
-def _make_sweep_bodies(d):
-    """The sweeps for bodies with d velocities each; d is closed over so that the loops over it are unrolled."""
+@njit(inline=True)
+def _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant):
+    """One sweep over contacts of the kind DISK; returns the largest change of velocity."""
+    worst = 0.0
+    for i in range(start, stop):
+        r = ptr[i]
+        ia, ib = a[i], b[i]
+        un = q[r] + _velocity(J, w, r, ia, ib, d)
+        u1 = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
+        u2 = q[r + 2] + _velocity(J, w, r + 2, ia, ib, d)
+        pn, p1, p2 = p[r], p[r + 1], p[r + 2]
+        if compliant:
+            un += Cb[r, 0] * pn
+            u1 += Cb[r + 1, 1] * p1 + Cb[r + 1, 2] * p2
+            u2 += Cb[r + 2, 1] * p1 + Cb[r + 2, 2] * p2
+        n, t1, t2, guess = solve_disk(
+            un, u1, u2, pn, p1, p2, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6]
+        )
+        par[i, 6] = guess
+        p[r], p[r + 1], p[r + 2] = n, t1, t2
+        n -= pn
+        t1 -= p1
+        t2 -= p2
+        for j in range(d):
+            w[ia, j] += J[r, j] * n + J[r + 1, j] * t1 + J[r + 2, j] * t2
+            w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t1 + J[r + 2, d + j] * t2
+        worst = max(worst, abs(n) * par[i, 7] + abs(t1) * par[i, 3] + abs(t2) * par[i, 4])
+    return worst
+
+
+@njit(inline=True)
+def _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated):
+    """One sweep over contacts of the kind PLANAR; returns the largest change of velocity."""
+    worst = 0.0
+    for i in range(start, stop):
+        r = ptr[i]
+        ia, ib = a[i], b[i]
+        un = q[r] + _velocity(J, w, r, ia, ib, d)
+        ut = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
+        pn, pt = p[r], p[r + 1]
+        if compliant:
+            un += Cb[r, 0] * pn
+            ut += Cb[r + 1, 1] * pt
+        n, t = solve_planar(
+            un, ut, pn, pt, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6], associated
+        )
+        p[r], p[r + 1] = n, t
+        n -= pn
+        t -= pt
+        for j in range(d):
+            w[ia, j] += J[r, j] * n + J[r + 1, j] * t
+            w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t
+        worst = max(worst, abs(n) * par[i, 0] + abs(t) * par[i, 2])
+    return worst
+
+
+def _make_sweep_bodies(d, nested):
+    """The sweeps for bodies with d velocities each.
+
+    d is closed over so that the loops over it are unrolled, and `nested` (0 or 1) so that the blocks of this kind
+    cost no compile time where there are none.
+    """
 
     @njit
     def sweep_bodies(
-        count, threshold, backward, omega, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant,
+        count, threshold, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant,
         gptr, G, rim, vptr, V, associated, facets,
     ):  # fmt: skip
         """Up to `count` sweeps, fewer once the estimate is at most `threshold`: (sweeps done, last estimate)."""
         u, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
-        work = scratch(facets)
+        if nested:
+            work = scratch(facets)
         worst = 0.0
         for done in range(count):
             worst = 0.0
-            step = -1 if (done + backward) % 2 == 1 else 1
-            for turn in range(KINDS):
-                kind = turn if step > 0 else KINDS - 1 - turn
-                start, stop = seg[kind], seg[kind + 1]
-                if start == stop:
-                    continue
-                i = start if step > 0 else stop - 1
-                if kind == DISK:
-                    for _ in range(stop - start):
-                        r = ptr[i]
-                        ia, ib = a[i], b[i]
-                        un = q[r] + _velocity(J, w, r, ia, ib, d)
-                        u1 = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
-                        u2 = q[r + 2] + _velocity(J, w, r + 2, ia, ib, d)
-                        pn, p1, p2 = p[r], p[r + 1], p[r + 2]
+            for i in range(seg[INTERVAL], seg[INTERVAL + 1]):
+                r = ptr[i]
+                ui = q[r] + _velocity(J, w, r, a[i], b[i], d)
+                if compliant:
+                    ui += Cb[r, 0] * p[r]
+                x = solve_interval(ui, p[r], par[i, 0], par[i, 1], par[i, 2])
+                change = x - p[r]
+                p[r] = x
+                _push(J, w, r, a[i], b[i], d, change)
+                worst = max(worst, abs(change) * par[i, 3])
+            for i in range(seg[BILATERAL], seg[BILATERAL + 1]):
+                for k in range(ptr[i + 1] - ptr[i]):
+                    u[k] = q[ptr[i] + k] + _velocity(J, w, ptr[i] + k, a[i], b[i], d)
+                    if compliant:
+                        for l in range(ptr[i + 1] - ptr[i]):
+                            u[k] += Cb[ptr[i] + k, l] * p[ptr[i] + l]
+                for k in range(ptr[i + 1] - ptr[i]):  # the frame makes W the identity, 0 where rows are redundant
+                    p[ptr[i] + k] -= u[k]
+                    _push(J, w, ptr[i] + k, a[i], b[i], d, -u[k])
+                    worst = max(worst, abs(u[k]) * par[i, 0])
+            start, stop = seg[PLANAR], seg[PLANAR + 1]
+            worst = max(worst, _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated))
+            worst = max(worst, _disks(seg[DISK], seg[DISK + 1], d, ptr, a, b, J, q, p, w, par, Cb, compliant))
+            if nested:
+                for i in range(seg[NESTED], seg[NESTED + 1]):
+                    r = ptr[i]
+                    n = ptr[i + 1] - r
+                    for k in range(n):
+                        u[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
                         if compliant:
-                            un += Cb[r, 0] * pn
-                            u1 += Cb[r + 1, 1] * p1 + Cb[r + 1, 2] * p2
-                            u2 += Cb[r + 2, 1] * p1 + Cb[r + 2, 2] * p2
-                        n, t1, t2, guess = solve_disk(
-                            un, u1, u2, pn, p1, p2, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5],
-                            par[i, 6],
-                        )  # fmt: skip
-                        par[i, 6] = guess
-                        n = omega * (n - pn)
-                        t1 = omega * (t1 - p1)
-                        t2 = omega * (t2 - p2)
-                        p[r], p[r + 1], p[r + 2] = pn + n, p1 + t1, p2 + t2
-                        for j in range(d):
-                            w[ia, j] += J[r, j] * n + J[r + 1, j] * t1 + J[r + 2, j] * t2
-                            w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t1 + J[r + 2, d + j] * t2
-                        worst = max(worst, abs(n) * par[i, 7] + abs(t1) * par[i, 3] + abs(t2) * par[i, 4])
-                        i += step
-                elif kind == PLANAR:
-                    for _ in range(stop - start):
-                        r = ptr[i]
-                        ia, ib = a[i], b[i]
-                        un = q[r] + _velocity(J, w, r, ia, ib, d)
-                        ut = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
-                        pn, pt = p[r], p[r + 1]
-                        if compliant:
-                            un += Cb[r, 0] * pn
-                            ut += Cb[r + 1, 1] * pt
-                        n, t = solve_planar(
-                            un, ut, pn, pt, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5],
-                            par[i, 6], associated,
-                        )  # fmt: skip
-                        n = omega * (n - pn)
-                        t = omega * (t - pt)
-                        p[r], p[r + 1] = pn + n, pt + t
-                        for j in range(d):
-                            w[ia, j] += J[r, j] * n + J[r + 1, j] * t
-                            w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t
-                        worst = max(worst, abs(n) * par[i, 0] + abs(t) * par[i, 2])
-                        i += step
-                elif kind == INTERVAL:
-                    for _ in range(stop - start):
-                        r = ptr[i]
-                        ui = q[r] + _velocity(J, w, r, a[i], b[i], d)
-                        if compliant:
-                            ui += Cb[r, 0] * p[r]
-                        x = solve_interval(ui, p[r], par[i, 0], par[i, 1], par[i, 2])
-                        change = omega * (x - p[r])
-                        p[r] += change
-                        _push(J, w, r, a[i], b[i], d, change)
-                        worst = max(worst, abs(change) * par[i, 3])
-                        i += step
-                else:
-                    for _ in range(stop - start):
-                        r = ptr[i]
-                        n = ptr[i + 1] - r
-                        for k in range(n):
-                            u[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
-                            if compliant:
-                                for l in range(n):
-                                    u[k] += Cb[r + k, l] * p[r + l]
-                        if kind == BILATERAL:  # the frame makes W the identity, or zero where rows are redundant
-                            for k in range(n):
-                                new[k] = p[r + k] - u[k]
-                                worst = max(worst, abs(u[k]) * par[i, 0])
-                        else:
-                            change = update_nested(
-                                i, r, n, u, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
-                            )  # fmt: skip
-                            worst = max(worst, change)
-                        for k in range(n):
-                            change = omega * (new[k] - p[r + k])
-                            _push(J, w, r + k, a[i], b[i], d, change)
-                            p[r + k] += change
-                        i += step
+                            for l in range(n):
+                                u[k] += Cb[r + k, l] * p[r + l]
+                    change = update_nested(
+                        i, r, n, u, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
+                    )  # fmt: skip
+                    worst = max(worst, change)
+                    for k in range(n):
+                        _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
+                        p[r + k] = new[k]
             if worst <= threshold:
                 return done + 1, worst
         return count, worst
@@ -207,59 +217,63 @@ def _make_sweep_bodies(d):
     return sweep_bodies
 
 
-sweep_bodies_3 = _make_sweep_bodies(3)
-sweep_bodies_6 = _make_sweep_bodies(6)
+sweep_planar, sweep_planar_nested = _make_sweep_bodies(3, 0), _make_sweep_bodies(3, 1)
+sweep_spatial, sweep_spatial_nested = _make_sweep_bodies(6, 0), _make_sweep_bodies(6, 1)
 
 
-@njit
-def sweep_matrix(
-    count, threshold, backward, omega, seg, ptr, col, index, data, u, p, par, wn, sd, gptr, G, rim, vptr, V, associated, facets
-):  # fmt: skip
-    """The same on W given by columns, with compliance on its diagonal and u = W p + q the state."""
-    uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
-    work = scratch(facets)
-    worst = 0.0
-    items = seg[KINDS]
-    for done in range(count):
+def _make_sweep_matrix(nested):
+    @njit
+    def sweep_matrix(
+        count, threshold, seg, ptr, col, index, data, u, p, par, wn, sd, gptr, G, rim, vptr, V, associated, facets
+    ):  # fmt: skip
+        """The same on W given by columns, with compliance on its diagonal and u = W p + q the state."""
+        uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+        if nested:
+            work = scratch(facets)
         worst = 0.0
-        flip = (done + backward) % 2 == 1
-        for turn in range(items):
-            i = items - 1 - turn if flip else turn
-            r = ptr[i]
-            n = ptr[i + 1] - r
-            change = 0.0
-            if i < seg[INTERVAL + 1]:
-                new[0] = solve_interval(u[r], p[r], par[i, 0], par[i, 1], par[i, 2])
-                change = abs(new[0] - p[r]) * par[i, 3]
-            elif i < seg[BILATERAL + 1]:
+        items = seg[KINDS]
+        for done in range(count):
+            worst = 0.0
+            for i in range(items):
+                r = ptr[i]
+                n = ptr[i + 1] - r
+                change = 0.0
+                if i < seg[INTERVAL + 1]:
+                    new[0] = solve_interval(u[r], p[r], par[i, 0], par[i, 1], par[i, 2])
+                    change = abs(new[0] - p[r]) * par[i, 3]
+                elif i < seg[BILATERAL + 1]:
+                    for k in range(n):
+                        new[k] = p[r + k] - u[r + k]
+                        change = max(change, abs(u[r + k]) * par[i, 0])
+                elif i < seg[PLANAR + 1]:
+                    new[0], new[1] = solve_planar(
+                        u[r], u[r + 1], p[r], p[r + 1], par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5],
+                        par[i, 6], associated,
+                    )  # fmt: skip
+                    change = abs(new[0] - p[r]) * par[i, 0] + abs(new[1] - p[r + 1]) * par[i, 2]
+                elif i < seg[DISK + 1]:
+                    new[0], new[1], new[2], par[i, 6] = solve_disk(
+                        u[r], u[r + 1], u[r + 2], p[r], p[r + 1], p[r + 2], par[i, 0], par[i, 1], par[i, 2], par[i, 3],
+                        par[i, 4], par[i, 5], par[i, 6],
+                    )  # fmt: skip
+                    change = abs(new[0] - p[r]) * par[i, 7] + abs(new[1] - p[r + 1]) * par[i, 3]
+                    change += abs(new[2] - p[r + 2]) * par[i, 4]
+                elif nested:
+                    for k in range(n):
+                        uu[k] = u[r + k]
+                    change = update_nested(
+                        i, r, n, uu, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
+                    )  # fmt: skip
+                worst = max(worst, change)
                 for k in range(n):
-                    new[k] = p[r + k] - u[r + k]
-                    change = max(change, abs(u[r + k]) * par[i, 0])
-            elif i < seg[PLANAR + 1]:
-                new[0], new[1] = solve_planar(
-                    u[r], u[r + 1], p[r], p[r + 1], par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5],
-                    par[i, 6], associated,
-                )  # fmt: skip
-                change = abs(new[0] - p[r]) * par[i, 0] + abs(new[1] - p[r + 1]) * par[i, 2]
-            elif i < seg[DISK + 1]:
-                new[0], new[1], new[2], par[i, 6] = solve_disk(
-                    u[r], u[r + 1], u[r + 2], p[r], p[r + 1], p[r + 2], par[i, 0], par[i, 1], par[i, 2], par[i, 3],
-                    par[i, 4], par[i, 5], par[i, 6],
-                )  # fmt: skip
-                change = abs(new[0] - p[r]) * par[i, 7] + abs(new[1] - p[r + 1]) * par[i, 3]
-                change += abs(new[2] - p[r + 2]) * par[i, 4]
-            else:
-                for k in range(n):
-                    uu[k] = u[r + k]
-                change = update_nested(
-                    i, r, n, uu, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
-                )  # fmt: skip
-            worst = max(worst, change)
-            for k in range(n):
-                change = omega * (new[k] - p[r + k])
-                if change != 0.0:
-                    _push_column(col, index, data, u, r + k, change)
-                    p[r + k] += change
-        if worst <= threshold:
-            return done + 1, worst
-    return count, worst
+                    if new[k] != p[r + k]:
+                        _push_column(col, index, data, u, r + k, new[k] - p[r + k])
+                        p[r + k] = new[k]
+            if worst <= threshold:
+                return done + 1, worst
+        return count, worst
+
+    return sweep_matrix
+
+
+sweep_matrix, sweep_matrix_nested = _make_sweep_matrix(0), _make_sweep_matrix(1)

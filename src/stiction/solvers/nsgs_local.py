@@ -11,9 +11,10 @@ for a given p_n the friction f(p_n) is the minimiser of a strictly convex functi
 u_n(p_n) for Coulomb's law, of u_n - mu·σ(-u_t) for the associated law (there the function is monotone: the derivative
 of a convex value function).
 
-A block of Coulomb's law may have several solutions (large mu, normal and tangents strongly coupled). The choice is
-fixed: open if no impulse already obeys the law, else stick if that does, else slip; of two planar slips the one of
-smaller normal impulse.
+A block of Coulomb's law has one solution where mu·|e| < 1, and may have several beyond (normal and tangents strongly
+coupled, as in Painlevé's rod). Then the solution nearest to the present impulse is taken in the plane; a pressed
+disk prefers stick to open and open to slip; the nested form takes the first root it brackets. So a solution of the
+whole problem is a point of rest of the sweeps, except one where a disk slips while open and slip both obey its law.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def solve_planar(un, ut, pn, pt, wnn, wnt, wtt, ma, mb, ra, rb, associated):
 def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
     """Three rows with a disk of friction under Coulomb's law; returns p_n, p_1, p_2 and λ, next time's guess."""
     c = pn - un * iw + e1 * p1 + e2 * p2
-    if not c > 0.0:
+    if not c > 0.0 and (pn <= 0.0 or mu * mu * (e1 * e1 + e2 * e2) < 1.0):
         return 0.0, 0.0, 0.0, guess
     r1 = u1 - e1 * un - s1 * p1
     r2 = u2 - e2 * un - s2 * p2
@@ -94,6 +95,8 @@ def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
     n = c - e1 * t1 - e2 * t2
     if n >= 0.0 and t1 * t1 + t2 * t2 <= mu * mu * n * n:
         return n, t1, t2, guess
+    if not c > 0.0:
+        return 0.0, 0.0, 0.0, guess
     # F(λ) = mu·p_n/|p_t| - 1 rises from below 0 to infinity, and is linear where s1 = s2: Newton, kept in a bracket
     low = 0.0
     high = math.inf
@@ -212,35 +215,38 @@ def _rate(
 def solve_nested(
     qn, qt, guess, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
 ):  # fmt: skip
-    """p_n of a unilateral block with any friction set, f its friction; -1 when no p_n in reach obeys the law."""
-    zero = _rate(
-        0.0, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
-    )  # fmt: skip
-    if zero >= 0.0:
-        return 0.0
-    low, at_low = 0.0, zero
-    high, at_high = math.inf, 0.0
-    x = guess if guess > 0.0 else -zero / wnn
+    """p_n of a unilateral block with any friction set, f its friction; -1 when no p_n in reach obeys the law.
+
+    Brackets a root upwards or downwards from the present p_n, then regula falsi (Illinois). Ends when what was
+    wrong at the present p_n is smaller by 1e-8: close to the solution of the whole problem that is round-off.
+    """
+    low, at_low, high, at_high = -1.0, 0.0, math.inf, 0.0  # low < 0: no lower end yet
+    x = guess
+    goal = -1.0
     side = 0
     for _ in range(2 * _STEPS):
         rate = _rate(
             x, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
         )  # fmt: skip
-        if abs(rate) <= 2e-16 * (abs(qn) + wnn * x):
+        if x <= 0.0 and rate >= 0.0:
+            return 0.0
+        if goal < 0.0:
+            goal = 1e-8 * abs(rate)
+        if abs(rate) <= max(goal, 2e-16 * (abs(qn) + wnn * x)):
             return x
         if rate < 0.0:
             low, at_low = x, rate
             if side < 0:
-                at_high *= 0.5  # Illinois: an end that stays too long loses weight, so that both ends move
+                at_high *= 0.5  # an end that stays too long loses weight, so that both ends move
             side = -1
         else:
             high, at_high = x, rate
             if side > 0:
                 at_low *= 0.5
             side = 1
-        if high == math.inf:
-            x = 2.0 * x - min(rate, 0.0) / wnn
+        if low < 0.0 or high == math.inf:
             side = 0
+            x = max(0.0, x - rate / wnn) if low < 0.0 else x + max(x, -rate / wnn)
             if not x < 1e300:
                 return -1.0
             continue
