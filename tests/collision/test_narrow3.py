@@ -91,7 +91,7 @@ def test_least_gap_is_the_signed_distance(scene3, kinds):
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_signed_distance_at_aligned_poses(scene3, seed):
-    """Lattice poses and right angles, disturbed by 1e-16 to 0.1; two cores apart against a bounded least-squares fit."""
+    """Lattice poses and right angles, disturbed by 1e-16 to 0.1, against a bounded least-squares fit of the cores."""
     rng = np.random.default_rng(seed)
     solids = [k for k in KINDS if k != "plane"]
     for _ in range(3000):

@@ -94,7 +94,10 @@ def local_vertex(half, s, v):
 
 @njit
 def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop, size, ci, cf, m):
-    """Candidates: vertices of one shape (a when own is 0) over a face of the other; also how many of them there are."""
+    """Candidates: vertices of one shape (a when own is 0) over a face of the other.
+
+    Also how many of them belong to its own facing side: the face `incident`, or any when it has none.
+    """
     s, other = (a, b) if own == 0 else (b, a)
     count = 0
     for v in range(8):
@@ -109,7 +112,7 @@ def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop,
         q = corner(half, s, v, C, off, own)
         over, gap = over_face(half, other, face, q, slop)
         if over and gap <= reach and gap >= d - _UNDERCUT * size:
-            found += 1
+            found += 1 if incident < 0 or on_face(v, incident) else 0
             fa, fb, p = (v, face, q) if own == 0 else (face, v, local_vertex(half, s, v))
             m = add(ci, cf, m, fa, fb, 1, gap, p, n, n, d, slop, _TIE * size)
     return m, found
