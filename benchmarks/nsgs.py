@@ -1,4 +1,4 @@
-"""Block Gauss–Seidel on a pile of balls (in space) or disks (in the plane): time per contact and sweep, and residuals."""
+"""Block Gauss–Seidel on a pile of balls or of disks in the plane: time per contact and sweep, and residuals."""
 
 from __future__ import annotations
 
@@ -86,7 +86,9 @@ def main() -> None:
         for tol in (1e-2, 1e-4, 1e-6, 1e-8):
             s = Nsgs().solve(problem, tol=tol)
             t = seconds(lambda problem=problem, tol=tol: Nsgs().solve(problem, tol=tol), 2)
-            print(f"  tol {tol:.0e}: {s.iterations:5d} sweeps, {t:.3f} s, residual {s.certificate.error:.1e} ({s.status})")
+            print(
+                f"  tol {tol:.0e}: {s.iterations:5d} sweeps, {t:.3f} s, residual {s.certificate.error:.1e} ({s.status})"
+            )
 
 
 if __name__ == "__main__":

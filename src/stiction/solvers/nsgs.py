@@ -14,10 +14,10 @@ from ..status import Status
 from .base import Solution, finish, nothing_to_solve
 
 SWEEPS = 10_000  # the default limit
-WINDOW = 500  # sweeps without progress after which steps are shortened
-FIRST = 20
-OMEGA = 1.7
 CHUNK = 100  # sweeps between two looks at the certificate, at most
+FIRST = 20  # plain sweeps at the start: problems of a few blocks end there
+OMEGA = 1.7  # over-relaxation after that
+WINDOW = 500  # sweeps without progress after which steps are shortened
 _FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest
 
 
@@ -27,6 +27,10 @@ class Nsgs:
     Matrix-free on `Bodies` (cost per sweep linear in the number of blocks), on columns of W for `Dense` and
     `Delassus`. Convergence is linear and depends on the problem: long chains, stacks and large mass ratios take many
     sweeps. Coulomb problems have no convergence proof; an answer is only called solved by its certificate.
+
+    `omega` over-relaxes: each block is solved with its own W divided by omega, so that its law still holds exactly,
+    and omega does not move the solution. After the first sweeps (omega = 1) piles need two to five times fewer sweeps
+    with 1.7 than with 1. Where the residual stops falling, omega goes down step by step, to 0.05.
 
     When not to use it: small problems to many digits (Lemke, Newton), and tight tolerances on ill-conditioned ones.
     """
@@ -66,11 +70,11 @@ def _iterate(
     problem: ContactProblem, p: FloatArray, omega: float, tol: float, limit: int
 ) -> tuple[FloatArray, Status, str, int]:
     """Sweep until the certificate is met. The cheap estimate of a sweep only says when to look at it."""
-    make = _Bodies if isinstance(problem.dynamics, Bodies) else _Matrix
+    make: Any = _Bodies if isinstance(problem.dynamics, Bodies) else _Matrix
     run = make(problem, p, 1.0)
     scale = problem.scale
     threshold, estimate = tol * scale, np.inf
-    best, best_error = np.zeros(problem.nr), problem.certify(np.zeros(problem.nr)).error
+    best, best_error = p, np.inf
     sweeps, marked, before, least = 0, 0, np.inf, np.inf
     steps = iter((omega, 1.0, 0.5, 0.25, 0.1, 0.05))
     while True:
@@ -79,7 +83,7 @@ def _iterate(
             message = f"The impulses of nsgs grew without bound; the best residual on the way was {best_error:.2e}."
             return best, Status.NONFINITE, message, sweeps
         error = problem.certify(p).error
-        if error < best_error or sweeps == 0:
+        if error < best_error:
             best, best_error = p, error
         least = min(least, error)
         if error <= tol:

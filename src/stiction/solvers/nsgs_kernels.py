@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit
-from .nsgs_local import friction_for, solve_disk, solve_interval, solve_nested, solve_planar
+from .nsgs_local import friction_for, solve_ball, solve_disk, solve_interval, solve_nested, solve_planar
 
 INTERVAL, BILATERAL, PLANAR, DISK, NESTED = 0, 1, 2, 3, 4
 KINDS = 5
@@ -79,9 +79,13 @@ def update_nested(
         friction_for(t, first, gptr[i], rim, m, G, sd, qt, r0, f, work)
     elif wnn > 0.0:
         nv = vptr[i + 1] - vptr[i]
-        found = solve_nested(
-            qn, qt, pn, wnn, wn, sd, t, first, mu, r0, gptr[i], m, G, rim, vptr[i], nv, V, associated, g, f, work
-        )  # fmt: skip
+        found = -1.0
+        if m == 0:
+            found, par[i, 4] = solve_ball(qn, qt, pn, par[i, 4], wnn, wn, sd, t, first, mu, r0, associated, f)
+        if found < 0.0:
+            found = solve_nested(
+                qn, qt, pn, wnn, wn, sd, t, first, mu, r0, gptr[i], m, G, rim, vptr[i], nv, V, associated, g, f, work
+            )  # fmt: skip
         if found < 0.0:
             for k in range(n):
                 new[k] = p[r + k]
@@ -247,8 +251,8 @@ def _make_sweep_matrix(nested):
                         change = max(change, abs(u[r + k]) * par[i, 0])
                 elif i < seg[PLANAR + 1]:
                     new[0], new[1] = solve_planar(
-                        u[r], u[r + 1], p[r], p[r + 1], par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5],
-                        par[i, 6], associated,
+                        u[r], u[r + 1], p[r], p[r + 1], par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4],
+                        par[i, 5], par[i, 6], associated,
                     )  # fmt: skip
                     change = abs(new[0] - p[r]) * par[i, 0] + abs(new[1] - p[r + 1]) * par[i, 2]
                 elif i < seg[DISK + 1]:

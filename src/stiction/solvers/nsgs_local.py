@@ -122,7 +122,7 @@ def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
             break
         if not low < new < high:
             new = 0.5 * (low + high) if high < math.inf else 2.0 * (low + s1 + s2)
-            if new == low or new == high:
+            if new <= low or new >= high:
                 break
         x = new
     return n, t1, t2, x
@@ -169,6 +169,76 @@ def minimise_ball(s, g, n, first, radius, f):
         x = new
     for k in range(n):
         f[k] *= radius / size
+
+
+@njit
+def solve_ball(qn, qt, pn, guess, wnn, wn, s, n, first, mu, r0, associated, f):
+    """p_n and λ of a unilateral block with a ball of friction, f its friction; p_n = -1 when Newton did not get there.
+
+    Open and stick in closed form; slip is Newton's method on (p_n, λ) from the present ones, with f = -(q_t + W_tn
+    p_n) / (s + λ): r / |f| = 1 and u_n = 0, or u_n = mu·λ·r for the associated law. It is accepted by its residual.
+    """
+    size2 = 0.0
+    own = wnn
+    x = -qn
+    for k in range(n):
+        size2 += qt[k] * qt[k]
+        own -= wn[first + k] * wn[first + k] / s[first + k]
+        x += wn[first + k] * qt[k] / s[first + k]
+    if r0 == 0.0 and qn - (mu * math.sqrt(size2) if associated else 0.0) >= 0.0:
+        for k in range(n):
+            f[k] = 0.0
+        return 0.0, guess
+    x /= own
+    size2 = 0.0
+    for k in range(n):
+        f[k] = -(qt[k] + wn[first + k] * x) / s[first + k]
+        size2 += f[k] * f[k]
+    radius = mu * x + r0
+    if own > 0.0 and x >= 0.0 and size2 <= radius * radius:
+        return x, guess
+    x = pn if pn > 0.0 else abs(qn) / wnn
+    y = guess
+    for _ in range(30):
+        size2 = 0.0
+        ff = 0.0  # sums of f², f·W_tn and W_tn² over s + λ
+        fw = 0.0
+        ww = 0.0
+        rate = qn + wnn * x
+        for k in range(n):
+            w = wn[first + k]
+            d = 1.0 / (s[first + k] + y)
+            f[k] = -(qt[k] + w * x) * d
+            size2 += f[k] * f[k]
+            rate += w * f[k]
+            ff += f[k] * f[k] * d
+            fw += f[k] * w * d
+            ww += w * w * d
+        size = math.sqrt(size2)
+        radius = mu * x + r0
+        if not (size > 0.0 and radius > 0.0):
+            return -1.0, 0.0
+        ratio = radius / size
+        ratio_x = mu / size + ratio * fw / size2
+        ratio_y = ratio * ff / size2
+        rate_x = wnn - ww
+        rate_y = -fw
+        if associated:
+            rate -= mu * y * radius
+            rate_x -= mu * mu * y
+            rate_y -= mu * radius
+        if abs(ratio - 1.0) <= 4e-16 and abs(rate) <= 1e-15 * (abs(qn) + wnn * x):
+            return x, y
+        det = rate_x * ratio_y - rate_y * ratio_x
+        dx = ((1.0 - ratio) * -rate_y - rate * ratio_y) / det
+        dy = (rate_x * (1.0 - ratio) + ratio_x * rate) / det
+        if not (abs(dx) < math.inf and abs(dy) < math.inf):
+            return -1.0, 0.0
+        if abs(dx) <= 1e-14 * x and abs(dy) <= 1e-14 * (y + wnn) and abs(ratio - 1.0) <= 1e-13:
+            return x, y
+        x = x + dx if x + dx > 0.0 else 0.1 * x
+        y = y + dy if y + dy > 0.0 else 0.1 * y
+    return -1.0, 0.0
 
 
 @njit
