@@ -179,7 +179,17 @@ def _errors_exact(run: Trajectory, exact: Exact, parts: int = 8) -> tuple[float,
 
 
 def _at(run: Trajectory, t: FloatArray) -> FloatArray:
-    return np.column_stack([np.interp(t, run.times, column) for column in run.q.T])
+    return np.column_stack([np.interp(t, run.times, column) for column in _coordinates(run).T])
+
+
+def _coordinates(run: Trajectory) -> FloatArray:
+    """q, or for bodies in space positions and integrals of the angular velocity: quaternions are no vectors."""
+    world = run.info.get("world")
+    if world is None or world["dim"] == 2:
+        return run.q
+    moved = np.zeros_like(run.v)
+    np.cumsum(run.v[1:] * np.diff(run.times)[:, None], axis=0, out=moved[1:])
+    return moved
 
 
 def _velocity(run: Trajectory, t: FloatArray) -> FloatArray:

@@ -67,7 +67,7 @@ def _report(e: Experiment, outcome: Outcome, seconds: float) -> dict[str, Any]:
 def _number(q: Quantity, value: float | None) -> str:
     if value is None:
         return "-"
-    return f"{value:.4g}{' ' + q.unit if q.unit else ''}"
+    return f"{value:.6g}{' ' + q.unit if q.unit else ''}"
 
 
 def _show(e: Experiment, outcome: Outcome, seconds: float) -> None:

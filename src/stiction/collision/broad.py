@@ -4,8 +4,9 @@ Boxes are inflated by `band`/2 on each side, so that two shapes nearer than `ban
 are put into a hierarchy of uniform grids: the cell of a level is twice that of the level below, and a shape goes into
 the first level whose cell holds it, in one cell only (that of its lower corner). Each shape then looks into the few
 cells around it on its own level and on every coarser level that is not empty; levels with few shapes are searched
-directly. So small and large shapes mix without harm. Cells live in one hash table filled by counting. Half-spaces,
-and boxes that are not finite, are compared with every shape. The pairs come out sorted, whatever the grid was.
+directly. So small and large shapes mix without harm. Cells live in one hash table filled by counting, and the shapes
+are walked in its order, so that neighbours in space are neighbours in memory. Half-spaces, and boxes that are not
+finite, are compared with every shape. The pairs come out sorted, whatever the grid was.
 
 The same code serves space and plane: the dimension is that of the boxes.
 """
@@ -109,7 +110,7 @@ def allowed(i, j, body, group, mask, movable, excluded):
 
 
 @njit
-def overlap(i, j, lo, hi):
+def overlap(lo, hi, i, j):
     """Whether the boxes of shapes i and j overlap."""
     apart = False
     for k in range(lo.shape[1]):
@@ -129,9 +130,10 @@ def meets(p, j, lo, hi, planes):
 
 @njit
 def _bucket(level, ix, iy, iz, size):
-    h = (ix * 73856093) ^ (iy * 19349663) ^ (iz * 83492791) ^ (level * 961748927)
+    """Hash of a cell; cells that follow each other in the last direction lie in consecutive buckets."""
+    h = (ix * 73856093) ^ (iy * 19349663) ^ (level * 961748927)
     h ^= h >> 15
-    return h & (size - 1)
+    return (h * 83492791 + iz) & (size - 1)
 
 
 @njit
@@ -175,13 +177,12 @@ def _levels(lo, hi, kind, level, cell):
         while width < size:
             width *= 2.0
             level[s] += 1
-        cell[s, 2] = 0
         for k in range(d):
             at = lo[s, k] / width
             if not (abs(at) < _FAR):
                 level[s] = -1
                 break
-            cell[s, k] = math.floor(at)
+            cell[s, k if k < d - 1 else 2] = math.floor(at)
     return base
 
 
@@ -204,8 +205,8 @@ def _fill(level, cell, start, items, members):
 
 
 @njit
-def _list_levels(level, members):
-    """Shapes of each level: level m holds by_level[begin[m]:begin[m + 1]]."""
+def _list_levels(level, items, total, members):
+    """Places in `items` of the shapes of each level: level m has by_level[begin[m]:begin[m + 1]]."""
     top = 0
     for m in range(members.size):
         top = m + 1 if members[m] > 0 else top
@@ -213,11 +214,11 @@ def _list_levels(level, members):
     for m in range(top):
         begin[m + 1] = begin[m] + members[m]
     slot = begin.copy()
-    by_level = np.empty(level.size, np.int64)
-    for s in range(level.size):
-        if level[s] >= 0:
-            by_level[slot[level[s]]] = s
-            slot[level[s]] += 1
+    by_level = np.empty(total, np.int64)
+    for k in range(total):
+        m = level[items[k]]
+        by_level[slot[m]] = k
+        slot[m] += 1
     return by_level, begin
 
 
@@ -237,13 +238,67 @@ def _counting_sort(source, target, count, column, n):
 
 
 @njit
-def _window(i, lo, hi, width, own, first, last):
-    """Cells of width `width` whose shapes may overlap shape i; on its own level (own) the forward half is enough."""
-    for k in range(lo.shape[1]):
-        first[k] = math.floor(lo[i, k] / width) - 1
-        last[k] = math.floor(hi[i, k] / width)
-    if own:
-        first[0] += 1  # cells behind in the first direction look forward to this one
+def _rest_pairs(lo, hi, planes, kind, level, filters, buffer, count):
+    """Pairs with a shape outside the grid: half-spaces and boxes too large for it."""
+    body, group, mask, movable, excluded = filters
+    for i in range(kind.size):
+        if level[i] >= 0:
+            continue
+        for j in range(kind.size):
+            if (level[j] < 0 and j <= i) or (kind[i] == PLANE and kind[j] == PLANE):
+                continue
+            near = meets(i, j, lo, hi, planes) if kind[i] == PLANE else overlap(lo, hi, i, j)
+            if near and kind[j] == PLANE:
+                near = meets(j, i, lo, hi, planes)
+            if near and allowed(i, j, body, group, mask, movable, excluded):
+                buffer = _push(buffer, count, i, j)
+                count += 1
+    return buffer, count
+
+
+@njit
+def _grid_pairs(lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count):
+    """Pairs of shapes in the grid; lo, hi, cell, level are in the order of `items`, so that neighbours are near."""
+    body, group, mask, movable, excluded = filters
+    d = lo.shape[1]
+    size = start.size - 1
+    first = np.zeros(3, np.int64)
+    last = np.zeros(3, np.int64)
+    for i in range(level.size):
+        width = 0.5 * base * 2.0 ** level[i]
+        for m in range(level[i], begin.size - 1):
+            own = m == level[i]
+            width *= 2.0
+            if begin[m + 1] - begin[m] <= _FEW:
+                for k in range(begin[m], begin[m + 1]):
+                    j = by_level[k]
+                    near = (not own or j > i) and overlap(lo, hi, i, j)
+                    if near and allowed(items[i], items[j], body, group, mask, movable, excluded):
+                        buffer = _push(buffer, count, items[i], items[j])
+                        count += 1
+                continue
+            for k in range(d):
+                slot = k if k < d - 1 else 2
+                first[slot] = math.floor(lo[i, k] / width) - 1
+                last[slot] = math.floor(hi[i, k] / width)
+            if own:  # shapes in cells behind look forward to this one
+                first[0] += 1
+            for ix in range(first[0], last[0] + 1):
+                for iy in range(first[1], last[1] + 1):
+                    column = own and ix == cell[i, 0]
+                    if column and iy < cell[i, 1]:
+                        continue
+                    row = column and iy == cell[i, 1]
+                    for iz in range(cell[i, 2] if row else first[2], last[2] + 1):
+                        b = _bucket(m, ix, iy, iz, size)
+                        begin_b = max(start[b], i + 1) if row and iz == cell[i, 2] else start[b]
+                        for j in range(begin_b, start[b + 1]):
+                            near = overlap(lo, hi, i, j) and level[j] == m
+                            near = near and cell[j, 0] == ix and cell[j, 1] == iy and cell[j, 2] == iz
+                            if near and allowed(items[i], items[j], body, group, mask, movable, excluded):
+                                buffer = _push(buffer, count, items[i], items[j])
+                                count += 1
+    return buffer, count
 
 
 @njit
@@ -254,7 +309,7 @@ def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded):
     them is movable (nb,) bool, group[a] & mask[b] and group[b] & mask[a] are not zero, and the key body_a·nb + body_b
     (body_a < body_b) is not in the sorted int64 array `excluded`. Half-spaces never pair with each other.
     """
-    n = kind.size
+    n, d = lo.shape
     level = np.empty(n, np.int64)
     cell = np.zeros((n, 3), np.int64)
     base = _levels(lo, hi, kind, level, cell)
@@ -265,53 +320,26 @@ def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded):
     items = np.empty(n, np.int64)
     members = np.zeros(_LEVELS + 4, np.int64)
     _fill(level, cell, start, items, members)
-    by_level, begin = _list_levels(level, members)
-    first = np.zeros(3, np.int64)
-    last = np.zeros(3, np.int64)
+    total = start[size]
+    by_level, begin = _list_levels(level, items, total, members)
+    lo_sorted = np.empty((total, d))
+    hi_sorted = np.empty((total, d))
+    cell_sorted = np.empty((total, 3), np.int64)
+    level_sorted = np.empty(total, np.int64)
+    for k in range(total):
+        s = items[k]
+        level_sorted[k] = level[s]
+        for c in range(d):
+            lo_sorted[k, c] = lo[s, c]
+            hi_sorted[k, c] = hi[s, c]
+        for c in range(3):
+            cell_sorted[k, c] = cell[s, c]
+    filters = (body, group, mask, movable, excluded)
     buffer = np.empty((4 * n + 16, 2), np.int64)
-    count = 0
-    for i in range(n):
-        if level[i] < 0:
-            for j in range(n):
-                if (level[j] >= 0 or i < j) and not (kind[i] == PLANE and kind[j] == PLANE):
-                    near = meets(i, j, lo, hi, planes) if kind[i] == PLANE else overlap(i, j, lo, hi)
-                    if near and kind[j] == PLANE:
-                        near = meets(j, i, lo, hi, planes)
-                    if near and allowed(i, j, body, group, mask, movable, excluded):
-                        buffer = _push(buffer, count, i, j)
-                        count += 1
-            continue
-        width = base * 2.0 ** level[i]
-        for m in range(level[i], begin.size - 1):
-            own = m == level[i]
-            if begin[m + 1] - begin[m] <= _FEW:
-                for k in range(begin[m], begin[m + 1]):
-                    j = by_level[k]
-                    near = (not own or j > i) and overlap(i, j, lo, hi)
-                    if near and allowed(i, j, body, group, mask, movable, excluded):
-                        buffer = _push(buffer, count, i, j)
-                        count += 1
-                width *= 2.0
-                continue
-            _window(i, lo, hi, width, own, first, last)
-            for ix in range(first[0], last[0] + 1):
-                for iy in range(first[1], last[1] + 1):
-                    for iz in range(first[2], last[2] + 1):
-                        column = own and ix == cell[i, 0]
-                        here = column and iy == cell[i, 1] and iz == cell[i, 2]
-                        if column and (iy < cell[i, 1] or (iy == cell[i, 1] and iz < cell[i, 2])):
-                            continue  # seen from there
-                        b = _bucket(m, ix, iy, iz, size)
-                        for k in range(start[b], start[b + 1]):
-                            j = items[k]
-                            if (here and j <= i) or level[j] != m:
-                                continue
-                            if cell[j, 0] != ix or cell[j, 1] != iy or cell[j, 2] != iz:
-                                continue
-                            if overlap(i, j, lo, hi) and allowed(i, j, body, group, mask, movable, excluded):
-                                buffer = _push(buffer, count, i, j)
-                                count += 1
-            width *= 2.0
+    buffer, count = _rest_pairs(lo, hi, planes, kind, level, filters, buffer, 0)
+    buffer, count = _grid_pairs(
+        lo_sorted, hi_sorted, cell_sorted, level_sorted, items, start, by_level, begin, base, filters, buffer, count
+    )
     half_sorted = np.empty((count, 2), np.int64)
     out = np.empty((count, 2), np.int64)
     _counting_sort(buffer, half_sorted, count, 1, n)

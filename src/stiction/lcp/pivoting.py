@@ -14,9 +14,19 @@ from ..status import Status
 from . import kernels
 from .kernels import LOST, MAXITER, RAY, REFACTOR, SOLVED
 
-# (pivots between checks of drift, tolerance of ties, smallest pivot), each tried when the one before failed or met a
-# ray: rounding may have sent the path astray, and then other tolerances and a fresher inverse find the way.
-_ATTEMPTS = ((128, 1e-12, 1e-11), (16, 1e-10, 1e-9), (4, 1e-13, 1e-12))
+# (pivots between checks of drift, tolerance of ties, smallest pivot, seed of uneven covering), each tried when
+# the one before failed or met a ray: rounding may have sent the path astray, and then other tolerances and a fresher
+# inverse find the way. Where nearly every ratio is a tie (many contacts at rest, W of low rank, q at round-off), only
+# another path helps: a covering vector with uneven entries. Three rays are an answer.
+_ATTEMPTS = (
+    (128, 1e-12, 1e-11, 0),
+    (16, 1e-10, 1e-9, 0),
+    (4, 1e-13, 1e-12, 0),
+    (16, 1e-10, 1e-9, 1),
+    (16, 1e-10, 1e-9, 2),
+    (16, 1e-10, 1e-9, 3),
+    (16, 1e-11, 1e-10, 4),
+)
 
 
 @dataclass(slots=True)
@@ -98,19 +108,25 @@ def lemke_arrays(
     M, q, d = (a if a.flags.carray else a.copy(order="C") for a in (M, q, d))
     work = _Work(q.shape[0])
     pivots = 0
-    status = Status.INACCURATE
-    for every, tie, pivot in _ATTEMPTS:
-        code = work.run(M, q, d, maxiter, every, tie, pivot)
+    rays = 0
+    for every, tie, pivot, spread in _ATTEMPTS:
+        code = work.run(M, q, d * _spread(d.size, spread) if spread else d, maxiter, every, tie, pivot)
         pivots += int(work.info[1])
         if code == SOLVED:
             return work.z, work.w, Status.SOLVED, pivots, work.residual, None
         if code == MAXITER:
             return work.z, work.w, Status.MAXITER, pivots, work.residual, None
-        if code == RAY:
-            status = Status.RAY
-    if status is Status.RAY and code == RAY:
+        rays += code == RAY
+        if rays == 3:
+            return work.z, work.w, Status.RAY, pivots, work.residual, work.ray()
+    if code == RAY:
         return work.z, work.w, Status.RAY, pivots, work.residual, work.ray()
     return work.z, work.w, Status.INACCURATE, pivots, work.residual, None
+
+
+def _spread(n: int, seed: int) -> FloatArray:
+    """Factors between 0.5 and 1.5, the same in every run."""
+    return np.random.default_rng(seed).uniform(0.5, 1.5, n)
 
 
 class _Work:

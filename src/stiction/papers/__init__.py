@@ -10,9 +10,10 @@ __all__ = ["Experiment", "Outcome", "Quantity", "experiment", "experiments"]
 
 def experiments() -> dict[str, Experiment]:
     """Every experiment, by name."""
-    from . import st96_rod
+    from . import ah03_disks, st96_balls, st96_rod
 
-    return {e.name: e for e in (st96_rod.EXPERIMENT,)}
+    all_of_them = (st96_rod.EXPERIMENT, st96_balls.TWO, st96_balls.FOUR, ah03_disks.EXPERIMENT)
+    return {e.name: e for e in all_of_them}
 
 
 def experiment(name: str) -> Experiment:

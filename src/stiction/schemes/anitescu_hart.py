@@ -52,8 +52,8 @@ class AnitescuHart:
             _check.count("directions", self.directions, low=3)
 
     def band(self, system: System, state: State, h: float) -> float:
-        """eps, or twice the largest displacement of the free motion."""
-        return self.eps if self.eps is not None else 2.0 * h * system.speed_bound(state, h)
+        """What two bodies can approach in a step, at least eps: contacts beyond eps do not act but are certified."""
+        return max(2.0 * h * system.speed_bound(state, h), self.eps or 0.0)
 
     def refuses(self, system: System) -> str | None:
         """Restitution."""
@@ -61,11 +61,14 @@ class AnitescuHart:
 
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step."""
-        return self._problem(system, state, h, self._candidates(system, state, h))[0]
+        found = self._detect(system, state, self.band(system, state, h))
+        return self._problem(system, state, h, self._active(system, state, found))[0]
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
         """One step with one solve."""
-        candidates = self._candidates(system, state, h)
+        band = self.band(system, state, h)
+        found = self._detect(system, state, band)
+        candidates = self._active(system, state, found)
         problem, q_free = self._problem(system, state, h, candidates)
         solution = solve(problem)
         q = system.retract(q_free, h * (solution.v - problem.v_free))
@@ -75,19 +78,19 @@ class AnitescuHart:
             bad = Status.NONFINITE
             return StepResult(state, False, bad, bad.sentence, Contacts.none(), solves, None)
         contacts = record_contacts(system, candidates, new, problem, solution)
-        certificate = certify_step(system, candidates, state, new, h, problem, solution.p)
+        certificate = certify_step(system, found, band, state, new, h, problem, solution.p)
         return StepResult(new, solution.success, solution.status, solution.message, contacts, solves, certificate)
 
-    def _candidates(self, system: System, state: State, h: float) -> Candidates:
-        band = self.band(system, state, h)
+    def _detect(self, system: System, state: State, band: float) -> Candidates:
         found = system.detect(state.t, state.q, band)
-        if self.directions is not None:
-            found = found.polyhedral(self.directions)
-        if np.isfinite(band):
-            near = ~found.unilateral | (system.gaps(found, state.t, state.q) <= band)
-            if not near.all():
-                found = found.take(near)
-        return found
+        return found if self.directions is None else found.polyhedral(self.directions)
+
+    def _active(self, system: System, state: State, found: Candidates) -> Candidates:
+        """The contacts with gap <= eps (eq. 2.13); all that were detected when eps is left to the scheme."""
+        if self.eps is None:
+            return found
+        near = ~found.unilateral | (system.gaps(found, state.t, state.q) <= self.eps)
+        return found if near.all() else found.take(near)
 
     def _problem(
         self, system: System, state: State, h: float, candidates: Candidates

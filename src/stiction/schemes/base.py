@@ -140,12 +140,22 @@ def record_contacts(
 
 
 def certify_step(
-    system: System, candidates: Candidates, old: State, new: State, h: float, problem: ContactProblem, p: FloatArray
+    system: System,
+    candidates: Candidates,
+    band: float,
+    old: State,
+    new: State,
+    h: float,
+    problem: ContactProblem,
+    p: FloatArray,
 ) -> StepCertificate:
     """Penetration, drift and energy balance of a step with the impulses p of `problem`.
 
-    `candidates` are all that were detected for the step, whether they acted or not.
+    `candidates` are all that were detected within `band`, whether they acted or not; where impulses have made bodies so
+    fast that others may have been reached, contacts are detected anew.
     """
+    if 2.0 * h * system.speed_bound(new, 0.0) > band:
+        candidates = system.detect(new.t, new.q, 0.0)
     gaps = system.gaps(candidates, new.t, new.q)
     contact, joint = candidates.unilateral, candidates.law == EQUALITY
     return StepCertificate(

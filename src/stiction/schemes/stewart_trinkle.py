@@ -211,8 +211,8 @@ class StewartTrinkle:
         q = system.retract(q_free, h * (solution.v - problem.v_free))
         return State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr))
 
-    @staticmethod
     def _result(
+        self,
         system: System,
         candidates: Candidates,
         old: State,
@@ -224,5 +224,6 @@ class StewartTrinkle:
         if done.status is Status.NONFINITE:
             return StepResult(old, False, done.status, done.message, Contacts.none(), solves, None)
         contacts = record_contacts(system, done.candidates, new, done.problem, done.solution)
-        certificate = certify_step(system, candidates, old, new, h, done.problem, done.solution.p)
+        band = self.band(system, old, h)
+        certificate = certify_step(system, candidates, band, old, new, h, done.problem, done.solution.p)
         return StepResult(new, success, done.status, done.message, contacts, solves, certificate)

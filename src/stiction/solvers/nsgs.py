@@ -109,6 +109,7 @@ class _Bodies:
     """Sweeps on `Bodies`: the state is one vector per body, no Delassus matrix."""
 
     def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float):
+        from . import nsgs_forms as forms
         from . import nsgs_kernels as kernels
         from . import nsgs_setup as setup
 
@@ -118,17 +119,17 @@ class _Bodies:
         items = self.items
         rows, ni = len(items.src), len(items.kind)
         L = np.zeros((form.nbody + 1, d, d))
-        setup.body_factors(form.Minv, L)
+        forms.body_factors(form.Minv, L)
         self.J, W = np.zeros((rows, 2 * d)), np.zeros((rows, 6))
         self.a, self.b = np.zeros(ni, dtype=np.int64), np.zeros(ni, dtype=np.int64)
-        setup.body_rows(
+        forms.body_rows(
             items.block, items.ptr, items.src, form.body_a, form.body_b, form.Ja, form.Jb, L, problem.C,
             self.J, W, self.a, self.b,
         )  # fmt: skip
         self.frames = setup.make_frames(problem, items, W / omega, p0)
         self.compliant = bool(problem.C.any())
         self.Cb = np.zeros((rows if self.compliant else 0, 6))
-        setup.turn_rows(items.ptr, items.src, self.frames.T, problem.C, self.J, self.Cb)
+        forms.turn_rows(items.ptr, items.src, self.frames.T, problem.C, self.J, self.Cb)
         self.w = np.zeros((form.nbody + 1, d))
         self.facets = int(np.diff(items.gptr).max(initial=0))
         some = int(items.seg[-1] > items.seg[-2])
@@ -136,7 +137,7 @@ class _Bodies:
             (kernels.sweep_planar, kernels.sweep_planar_nested),
             (kernels.sweep_spatial, kernels.sweep_spatial_nested),
         )[d // 6][some]
-        self._unpack, self._state = setup.unpack, setup.body_state
+        self._unpack, self._state = forms.unpack, forms.body_state
 
     def impulses(self) -> FloatArray:
         """The impulses in the problem's own rows."""
@@ -161,6 +162,7 @@ class _Matrix:
     def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float):
         from scipy.sparse import csr_array
 
+        from . import nsgs_forms as forms
         from . import nsgs_kernels as kernels
         from . import nsgs_setup as setup
 
@@ -171,13 +173,13 @@ class _Matrix:
         W = csr_array(form.W if isinstance(form, Delassus) else form.delassus())[items.src][:, items.src]
         W = csr_array(W + csr_array((problem.C[items.src], (np.arange(rows), np.arange(rows))), shape=(rows, rows)))
         own = np.zeros((rows, 6))
-        setup.matrix_blocks(items.ptr, *_columns(W), own)
+        forms.matrix_blocks(items.ptr, *_columns(W), own)
         self.frames = setup.make_frames(problem, items, own / omega, p0)
         self.W = _in_frame(W, items.ptr, self.frames.T)
         self.columns = _columns(self.W)
         self.facets = int(np.diff(items.gptr).max(initial=0))
         self._sweep = (kernels.sweep_matrix, kernels.sweep_matrix_nested)[int(items.seg[-1] > items.seg[-2])]
-        self._unpack = setup.unpack
+        self._unpack = forms.unpack
 
     impulses = _Bodies.impulses
 

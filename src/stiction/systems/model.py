@@ -236,7 +236,7 @@ class BodyModel(ABC):
 
     def speed_bound(self, state: State, h: float) -> float:
         """The largest speed of any point of any body now and after a free step [m/s]."""
-        v_free = self._motion(state, h, state.t, state.q)[0]
+        v_free = self._motion(state, h, state.t, state.q)[0] if h > 0 else state.v
         V = np.stack([state.v, v_free]).reshape(2, self.nb, self.dof)
         linear = np.sqrt((V[..., : self.dim] ** 2).sum(axis=-1))
         spin = np.sqrt((V[..., self.dim :] ** 2).sum(axis=-1))

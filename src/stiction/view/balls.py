@@ -1,0 +1,38 @@
+"""Trajectories of balls in elevation and plan (st96 figures 7 and 8)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .style import COLOURS, dress, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..simulation.trajectory import Trajectory
+
+
+def elevation_and_plan(run: Trajectory, radius: float, outlines: int = 6) -> Figure:
+    """Paths of the balls seen from the side and from above, with some outlines along the way."""
+    from matplotlib.patches import Circle
+
+    names = [name for name in run.info["world"]["bodies"] if name.startswith("ball")]
+    figure = new_figure(9, 6.5)
+    for row, (axis, title) in enumerate(((2, "Elevation"), (1, "Plan"))):
+        axes = dress(figure.add_subplot(2, 1, row + 1), x="x [m]", y="z [m]" if axis == 2 else "y [m]", title=title)
+        for number, name in enumerate(names):
+            path = run.position(name)
+            colour = COLOURS[number % len(COLOURS)]
+            axes.plot(path[:, 0], path[:, axis], color=colour, linewidth=1.2, label=name if row == 0 else None)
+            for i in np.linspace(0, len(path) - 1, outlines).astype(int):
+                axes.add_patch(
+                    Circle((path[i, 0], path[i, axis]), radius, fill=False, color=colour, alpha=0.45, linewidth=0.8)
+                )
+        if axis == 2:
+            axes.axhline(0.0, color="#495057", linewidth=1.0)
+        axes.set_aspect("equal")
+        if row == 0:
+            axes.legend(frameon=False, fontsize=8)
+    return figure
