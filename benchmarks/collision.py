@@ -129,9 +129,8 @@ def main() -> None:
             print(f"{first + '-' + second:<18s} {find:8.0f} {features:14.2f}")
     sizes = [1000, 4000, 16000, 64000]
     for d, spread in ((3, 1.0), (3, 100.0), (2, 1.0), (2, 100.0)):
-        print(
-            f"\nbroad phase, d = {d}, radii 1:{spread:.0f}\n{'bodies':>8s} {'boxes ms':>9s} {'pairs ms':>9s} {'pairs':>9s}"
-        )
+        print(f"\nbroad phase, d = {d}, radii 1:{spread:.0f}")
+        print(f"{'bodies':>8s} {'boxes ms':>9s} {'pairs ms':>9s} {'pairs':>9s}")
         times = []
         for n in sizes:
             boxes, seconds, count = broad(n, d, spread)
