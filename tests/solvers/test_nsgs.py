@@ -337,7 +337,7 @@ def test_kernels_have_one_signature_each():
     test_forms_agree()
     test_planar_bodies()
     seen = 0
-    for name in ("nsgs_kernels", "nsgs_setup", "nsgs_local"):
+    for name in ("nsgs_forms", "nsgs_kernels", "nsgs_local", "nsgs_setup"):
         for value in vars(sys.modules[f"stiction.solvers.{name}"]).values():
             if hasattr(value, "signatures") and hasattr(value, "py_func"):
                 kinds = {tuple(str(unliteral(t)) for t in signature) for signature in value.signatures}

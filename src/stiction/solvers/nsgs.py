@@ -76,7 +76,8 @@ def _iterate(
     threshold, estimate = tol * scale, np.inf
     best, best_error = p, np.inf
     sweeps, marked, before, least = 0, 0, np.inf, np.inf
-    steps = iter((omega, 1.0, 0.5, 0.25, 0.1, 0.05))
+    # the associated law is a convex problem, on which slow is never a cycle
+    steps = [omega] if problem.associated else [omega, 1.0, 0.5, 0.25, 0.1, 0.05]
     while True:
         p = run.impulses()
         if not np.isfinite(p).all():
@@ -97,8 +98,8 @@ def _iterate(
         if estimate <= threshold:
             threshold = max(0.5 * min(1.0, tol / error) * estimate, _FLOOR * scale)
         if sweeps >= (marked + WINDOW if marked else FIRST):
-            if least > 0.95 * before or not marked:  # a cycle: no number of sweeps of this step would end it
-                run = make(problem, p, next(steps, 0.05))
+            if steps and (least > 0.98 * before or not marked):  # a cycle: more sweeps of this step would not end it
+                run = make(problem, p, steps.pop(0))
                 least = np.inf
             before, least, marked = least, np.inf, sweeps
         done, estimate = run.sweep(min(CHUNK if marked else FIRST - sweeps, limit - sweeps), threshold)
