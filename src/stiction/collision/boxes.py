@@ -21,6 +21,12 @@ _PARALLEL = 1e-6
 
 
 @njit
+def pick(t, k):
+    """Component k of a tuple of three; faster than t[k] when k is not a constant."""
+    return t[0] if k == 0 else (t[1] if k == 1 else t[2])
+
+
+@njit
 def vertex_exists(half, s, v):
     """Whether v is the number of a vertex of shape s: no side bit where the extent is zero."""
     missing = 0
@@ -56,36 +62,29 @@ def corner(half, s, v, C, off, own):
 
 
 @njit
+def beyond(q, h):
+    """How far the coordinate q lies outside -h..h, with sign; for h zero every q is outside."""
+    return q - h if q > 0.0 else q + h
+
+
+@njit
 def nearest(half, s, q):
     """Feature of shape s nearest to the point q in its frame, or -1 when q is inside, and the vector to q from it."""
-    outside = 0
-    bits = 0
-    w0, w1, w2 = 0.0, 0.0, 0.0
-    for k in range(3):
-        h = half[s, k]
-        if q[k] > h or q[k] < -h or h <= 0.0:
-            outside |= 1 << k
-            e = q[k] - h if q[k] > 0.0 else q[k] + h
-            if k == 0:
-                w0 = e
-            elif k == 1:
-                w1 = e
-            else:
-                w2 = e
-            if q[k] > 0.0 and h > 0.0:
-                bits |= 1 << k
-    w = (w0, w1, w2)
-    if outside == 7:
-        return bits, w
-    if outside == 0:
-        return -1, w
-    for k in range(3):
-        k1, k2 = (k + 1) % 3, (k + 2) % 3
-        if outside == 7 - (1 << k):
-            return EDGE + 4 * k + ((bits >> k1) & 1) + 2 * ((bits >> k2) & 1), w
-        if outside == 1 << k:
-            return FACE + 2 * k + (1 if q[k] > 0.0 else 0), w
-    return -1, w
+    h0, h1, h2 = half[s, 0], half[s, 1], half[s, 2]
+    out0 = abs(q[0]) > h0 or h0 <= 0.0
+    out1 = abs(q[1]) > h1 or h1 <= 0.0
+    out2 = abs(q[2]) > h2 or h2 <= 0.0
+    up0 = 1 if q[0] > 0.0 and h0 > 0.0 else 0
+    up1 = 1 if q[1] > 0.0 and h1 > 0.0 else 0
+    up2 = 1 if q[2] > 0.0 and h2 > 0.0 else 0
+    w = (beyond(q[0], h0) if out0 else 0.0, beyond(q[1], h1) if out1 else 0.0, beyond(q[2], h2) if out2 else 0.0)
+    if out0:
+        if out1:
+            return up0 + 2 * up1 + 4 * up2 if out2 else EDGE + 8 + up0 + 2 * up1, w
+        return EDGE + 4 + up2 + 2 * up0 if out2 else FACE + (1 if q[0] > 0.0 else 0), w
+    if out1:
+        return EDGE + up1 + 2 * up2 if out2 else FACE + 2 + (1 if q[1] > 0.0 else 0), w
+    return FACE + 4 + (1 if q[2] > 0.0 else 0) if out2 else -1, w
 
 
 @njit
@@ -219,11 +218,11 @@ def crossing(half, a, b, ea, eb, C, off, n, slop):
     )
     m1, m2 = C[i, j2] / size, -C[i, j1] / size
     # the nearest points of two lines: s solves the two equations across the direction j of b
-    s = -(w[j1] * C[i, j1] + w[j2] * C[i, j2]) / (size * size)
-    t = w[j] + s * C[i, j]
+    s = -(pick(w, j1) * C[i, j1] + pick(w, j2) * C[i, j2]) / (size * size)
+    t = pick(w, j) + s * C[i, j]
     inside = abs(s) <= half[a, i] + slop and abs(t) <= half[b, j] + slop
     cosine = m1 * n[j1] + m2 * n[j2]
-    g = m1 * w[j1] + m2 * w[j2]
+    g = m1 * pick(w, j1) + m2 * pick(w, j2)
     point = (p[0] + (t if j == 0 else 0.0), p[1] + (t if j == 1 else 0.0), p[2] + (t if j == 2 else 0.0))
     if cosine < 0.0:
         return inside, -g, -cosine, -1, point

@@ -25,6 +25,7 @@ from .boxes import (
     crossing,
     facing,
     nearest,
+    pick,
     separate,
     support_edge,
     support_vertex,
@@ -60,9 +61,8 @@ def add(ci, cf, m, fa, fb, sign, gap, p, n, normal, d, slop, tie):
         return m
     ci[k, 0], ci[k, 1], ci[k, 2] = fa, fb, sign
     cf[k, 0] = gap
-    for i in range(3):
-        cf[k, 1 + i] = p[i]
-        cf[k, 4 + i] = normal[i]
+    cf[k, 1], cf[k, 2], cf[k, 3] = p[0], p[1], p[2]
+    cf[k, 4], cf[k, 5], cf[k, 6] = normal[0], normal[1], normal[2]
     return max(m, k + 1)
 
 
@@ -70,10 +70,9 @@ def add(ci, cf, m, fa, fb, sign, gap, p, n, normal, d, slop, tie):
 def over_face(half, s, face, q, slop):
     """(over the face of shape s, height over it) for a point q in the frame of s."""
     axis, side = (face - FACE) // 2, (face - FACE) % 2
-    for k in range(3):
-        if k != axis and abs(q[k]) > half[s, k] + slop:
-            return False, 0.0
-    return True, (q[axis] if side == 1 else -q[axis]) - half[s, axis]
+    k1, k2 = (axis + 1) % 3, (axis + 2) % 3
+    over = abs(pick(q, k1)) <= half[s, k1] + slop and abs(pick(q, k2)) <= half[s, k2] + slop
+    return over, (pick(q, axis) if side == 1 else -pick(q, axis)) - half[s, axis]
 
 
 @njit
@@ -286,8 +285,7 @@ def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
             tight = True
     if not tight:
         u = outward(own, w, distance, C)
-        for k in range(3):
-            n[k] = u[k]
+        n[0], n[1], n[2] = u
     if d > reach:
         return 0
     m = collect(half, a, b, C, off, n, d, reach, slop, size, ci, cf)

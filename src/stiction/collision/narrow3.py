@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from .._jit import njit
-from .boxes import EDGE, FACE, GROUND, edge_side, nearest, vertex_exists
+from .boxes import EDGE, FACE, GROUND, edge_side, nearest, pick, vertex_exists
 from .features import EDGE_EDGE, LINE_POINT, PLANE, PLANE_POINT, POINT_LINE, POINT_PLANE, POINT_POINT
 from .manifold3 import _SLOP, _SWEEP, CAPACITY, core_core, local_vertex, reduce
 
@@ -49,10 +49,16 @@ def write_feature(center, rot, half, s, f, sign, p, d, row):
 
 
 @njit
-def write_normal(rot, s, n0, n1, n2, d, row):
-    """Direction d[row] in the body frame of a vector given in the frame of shape s."""
-    for k in range(3):
-        d[row, k] = rot[s, k, 0] * n0 + rot[s, k, 1] * n1 + rot[s, k, 2] * n2
+def write_normal(axes, b, R, body, n0, n1, n2, d, row):
+    """Direction d[row] in the frame of a body of a vector given in the frame of shape b."""
+    x = axes[b, 0, 0] * n0 + axes[b, 0, 1] * n1 + axes[b, 0, 2] * n2
+    y = axes[b, 1, 0] * n0 + axes[b, 1, 1] * n1 + axes[b, 1, 2] * n2
+    z = axes[b, 2, 0] * n0 + axes[b, 2, 1] * n1 + axes[b, 2, 2] * n2
+    if body < 0:
+        d[row, 0], d[row, 1], d[row, 2] = x, y, z
+    else:
+        for k in range(3):
+            d[row, k] = R[body, 0, k] * x + R[body, 1, k] * y + R[body, 2, k] * z
 
 
 @njit
@@ -72,11 +78,13 @@ def place(x, R, body, center, rot, at, axes):
 
 
 @njit
-def relate(at, axes, a, b, C, off):
-    """Relative pose of two shapes (see `boxes`)."""
+def relate(at, axes, a, b, C, off, point):
+    """Relative pose of two shapes (see `boxes`); of a point only its place in the frame of b."""
     t0, t1, t2 = at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2]
     for j in range(3):
         off[0, j] = t0 * axes[b, 0, j] + t1 * axes[b, 1, j] + t2 * axes[b, 2, j]
+    if point:
+        return
     for i in range(3):
         off[1, i] = -(t0 * axes[a, 0, i] + t1 * axes[a, 1, i] + t2 * axes[a, 2, i])
         for j in range(3):
@@ -94,15 +102,15 @@ def point_core(half, b, off, reach, ci, cf):
     if f < 0:
         size = -math.inf
         for k in range(3):
-            depth = abs(q[k]) - half[b, k]
+            depth = abs(pick(q, k)) - half[b, k]
             if depth > size:
                 size = depth
-                f = FACE + 2 * k + (1 if q[k] > 0.0 else 0)
+                f = FACE + 2 * k + (1 if pick(q, k) > 0.0 else 0)
     ci[0, 0], ci[0, 1], ci[0, 2] = 0, f, 1
     cf[0, 0] = size
-    for k in range(3):
-        cf[0, 1 + k] = q[k]
-        cf[0, 4 + k] = w[k] / size if size > 1e-150 else 0.0
+    cf[0, 1], cf[0, 2], cf[0, 3] = q
+    scale = 1.0 / size if size > 1e-150 else 0.0
+    cf[0, 4], cf[0, 5], cf[0, 6] = scale * w[0], scale * w[1], scale * w[2]
     return 1
 
 
@@ -118,15 +126,15 @@ def core_plane(at, axes, half, a, b, reach, ci, cf):
     steepest, height = 0, 0.0
     count = 0
     for k in range(3):
-        if abs(slope[k]) > height + 1e-9 and half[a, k] > 0.0:
-            steepest, height = k, abs(slope[k])
+        if abs(pick(slope, k)) > height + 1e-9 and half[a, k] > 0.0:
+            steepest, height = k, abs(pick(slope, k))
     for v in range(8):
         if vertex_exists(half, a, v):
             p = local_vertex(half, a, v)
             if centre + p[0] * slope[0] + p[1] * slope[1] + p[2] * slope[2] <= reach:
                 count += 1
     m = 0
-    low = 1 if slope[steepest] < 0.0 else 0  # the lower side across the steepest axis
+    low = 1 if pick(slope, steepest) < 0.0 else 0  # the lower side across the steepest axis
     for v in range(8):
         if not vertex_exists(half, a, v) or (count > 4 and (v >> steepest) & 1 != low):
             continue
@@ -179,7 +187,7 @@ def pair_manifold(at, axes, kind, half, radius, a, b, band, C, off, n, sweep, ke
     size = math.sqrt(size_a) + math.sqrt(size_b)
     if distance > (size + reach) ** 2:
         return 0
-    relate(at, axes, a, b, C, off)
+    relate(at, axes, a, b, C, off, size_a == 0.0)
     if size_a == 0.0:
         keep[0] = 0
         return point_core(half, b, off, reach, ci, cf)
@@ -234,24 +242,21 @@ def find3(
             k = keep[pick]
             keep[pick] = -1
             if count < code.size:
-                fa, fb = ci[k, 0], ci[k, 1]
                 row = count
                 shape_a[row], shape_b[row], code[row] = first, second, least
                 ra[row], rb[row] = radius[first], radius[second]
-                type[row] = feature_type(fb, fa) if swap else feature_type(fa, fb)
-                p, u, q, v = (pb, db, pa, da) if swap else (pa, da, pb, db)
-                write_feature(center, rot, half, a, fa, float(ci[k, 2]), p, u, row)
-                write_feature(center, rot, half, b, fb, 1.0, q, v, row)
-                if fa < FACE and fb < FACE and (fa < EDGE or fb < EDGE):
+                f, g = ci[k, 1 if swap else 0], ci[k, 0 if swap else 1]
+                kind_of = feature_type(f, g)
+                type[row] = kind_of
+                sign = float(ci[k, 2])  # of the edge of a
+                write_feature(center, rot, half, first, f, 1.0 if swap else sign, pa, da, row)
+                write_feature(center, rot, half, second, g, sign if swap else 1.0, pb, db, row)
+                if kind_of <= LINE_POINT:  # the normal goes into the free direction
                     turn = -1.0 if swap else 1.0
                     n0, n1, n2 = turn * cf[k, 4], turn * cf[k, 5], turn * cf[k, 6]
-                    # the free direction: of the second shape for two points, else of the one with the point
-                    if (fb < EDGE and fa >= EDGE) or (fa < EDGE and fb < EDGE and not swap):
-                        write_normal(rot, b, n0, n1, n2, v, row)
+                    if kind_of == POINT_LINE:
+                        write_normal(axes, b, R, body[first], n0, n1, n2, da, row)
                     else:
-                        m0 = C[0, 0] * n0 + C[0, 1] * n1 + C[0, 2] * n2
-                        m1 = C[1, 0] * n0 + C[1, 1] * n1 + C[1, 2] * n2
-                        m2 = C[2, 0] * n0 + C[2, 1] * n1 + C[2, 2] * n2
-                        write_normal(rot, a, m0, m1, m2, u, row)
+                        write_normal(axes, b, R, body[second], n0, n1, n2, db, row)
             count += 1
     return count
