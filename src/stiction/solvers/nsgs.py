@@ -17,6 +17,7 @@ SWEEPS = 10_000  # the default limit
 CHUNK = 100  # sweeps between two looks at the certificate, at most
 FIRST = 20  # plain sweeps at the start: problems of a few blocks end there
 OMEGA = 1.7  # over-relaxation after that
+SMALL = 300  # rows up to which W stays a full matrix
 WINDOW = 500  # sweeps without progress after which steps are shortened
 _FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest
 
@@ -171,8 +172,13 @@ class _Matrix:
         self.problem, self.items = problem, setup.make_items(problem)
         items = self.items
         rows = len(items.src)
-        W = csr_array(form.W if isinstance(form, Delassus) else form.delassus())[items.src][:, items.src]
-        W = csr_array(W + csr_array((problem.C[items.src], (np.arange(rows), np.arange(rows))), shape=(rows, rows)))
+        W: Any = form.W if isinstance(form, Delassus) else form.delassus()
+        if isinstance(W, np.ndarray) and rows <= SMALL:
+            W = W[np.ix_(items.src, items.src)] + np.diag(problem.C[items.src])
+        else:
+            W = csr_array(W)[items.src][:, items.src]
+            at = np.arange(rows)
+            W = csr_array(W + csr_array((problem.C[items.src], (at, at)), shape=(rows, rows)))
         own = np.zeros((rows, 6))
         forms.matrix_blocks(items.ptr, *_columns(W), own)
         self.frames = setup.make_frames(problem, items, own / omega, p0)
@@ -196,20 +202,28 @@ class _Matrix:
 
 
 def _columns(W: Any) -> tuple[Any, Any, Any]:
-    """Pointers, indices and values of a symmetric sparse matrix by rows, which are its columns."""
+    """Pointers, indices and values of the rows of a symmetric matrix, which are its columns."""
+    if isinstance(W, np.ndarray):
+        n = len(W)
+        return np.arange(0, n * n + 1, n or 1), np.tile(np.arange(n), n), W.ravel()
     return W.indptr.astype(np.int64), W.indices.astype(np.int64), np.ascontiguousarray(W.data)
 
 
 def _in_frame(W: Any, ptr: Any, T: FloatArray) -> Any:
     """Tᵀ W T with T block-diagonal."""
-    from scipy.sparse import csr_array
-
     n = np.diff(ptr)
     count = np.repeat(n, n)
     row = np.repeat(np.arange(len(T)), count)
     column = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
     values = T[row, column]
-    turn = csr_array((values, (row, column + np.repeat(np.repeat(ptr[:-1], n), count))), shape=W.shape)
+    column += np.repeat(np.repeat(ptr[:-1], n), count)
+    if isinstance(W, np.ndarray):
+        full = np.zeros(W.shape)
+        full[row, column] = values
+        return np.ascontiguousarray(full.T @ W @ full)
+    from scipy.sparse import csr_array
+
+    turn = csr_array((values, (row, column)), shape=W.shape)
     turned = csr_array(turn.T @ W @ turn)
     turned.sum_duplicates()
     return turned
