@@ -8,13 +8,27 @@ from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
 from .auto import Auto
 from .base import Solution, Solver
+from .conic import Conic
 from .enumeration import Enumeration
 from .lemke import Lemke
+from .newton import Newton
 from .nsgs import Nsgs
 
-__all__ = ["SOLVERS", "Auto", "Enumeration", "Lemke", "Nsgs", "Solution", "Solver", "make_solver", "solve"]
+__all__ = [
+    "SOLVERS",
+    "Auto",
+    "Conic",
+    "Enumeration",
+    "Lemke",
+    "Newton",
+    "Nsgs",
+    "Solution",
+    "Solver",
+    "make_solver",
+    "solve",
+]
 
-SOLVERS: dict[str, type] = {"lemke": Lemke, "enumeration": Enumeration, "nsgs": Nsgs, "auto": Auto}
+SOLVERS: dict[str, type] = {s.name: s for s in (Lemke, Enumeration, Nsgs, Newton, Conic, Auto)}
 
 
 def make_solver(solver: str | Solver) -> Solver:

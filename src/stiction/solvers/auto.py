@@ -6,34 +6,65 @@ from dataclasses import replace
 
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
-from .base import Solution
+from ..status import Status
+from .base import Solution, Solver
+from .conic import Conic
 from .enumeration import Enumeration
 from .lemke import Lemke
+from .newton import Newton
+from .nsgs import Nsgs
 
-SMALL = 16  # complementary pairs up to which enumeration is a cheap second opinion
+EXACT = 300  # unknowns of the LCP up to which Lemke's method goes first
+SMALL = 400  # rows up to which Newton's dense factorisations beat many sweeps
+LARGE = 1500  # rows up to which a dense factorisation is a reasonable second try
+PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opinion
 
 
 class Auto:
-    """Lemke's method; where it fails on a small problem, enumeration. Decides by counts and residuals only."""
+    """Decides by counts and residuals only, never by the clock, and says in the message what was tried.
+
+    Polyhedral friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap, then `nsgs`. The convex
+    relaxation: `conic`, then `nsgs`. Smooth cones: `newton` up to 400 rows, then `nsgs`. Otherwise `nsgs`, then `lemke`
+    where friction is polyhedral.
+    """
 
     name = "auto"
 
     def __init__(self) -> None:
-        self._first = Lemke()
-        self._second = Enumeration()
+        self._solvers: dict[str, Solver] = {s.name: s for s in (Lemke(), Enumeration(), Conic(), Newton(), Nsgs())}
 
     def refuses(self, problem: ContactProblem) -> str | None:
-        """What the first solver refuses."""
-        return self._first.refuses(problem)
+        """What block Gauss–Seidel, the most general solver, refuses."""
+        return self._solvers["nsgs"].refuses(problem)
 
     def solve(
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
-        """Solve, and say in the message what was tried."""
-        first = self._first.solve(problem, tol=tol, maxiter=maxiter, p0=p0)
-        if first.success or int((~problem.to_lcp().free).sum()) > SMALL:
-            return first
-        second = self._second.solve(problem, tol=tol)
-        if not second.success:
-            return replace(first, message=f"{first.message} Enumeration: {second.message}")
-        return replace(second, message=f"lemke failed ({first.status}); enumeration: {second.message}")
+        """Solve; the result of the last solver tried, or of the first where none succeeded."""
+        tried: list[Solution] = []
+        for name in self._plan(problem):
+            answer = self._solvers[name].solve(problem, tol=tol, maxiter=maxiter, p0=p0)
+            if answer.success:
+                before = "".join(f"{s.solver} failed ({s.status}); " for s in tried)
+                return replace(
+                    answer, message=f"{before}{answer.solver}: {answer.message}" if before else answer.message
+                )
+            tried.append(answer)
+            if answer.status is Status.NO_SOLUTION:
+                break
+        rest = "".join(f" {s.solver}: {s.message}" for s in tried[1:])
+        return replace(tried[0], message=f"{tried[0].message}{rest}")
+
+    def _plan(self, problem: ContactProblem) -> list[str]:
+        if problem.associated and problem.nr <= LARGE and self._solvers["conic"].refuses(problem) is None:
+            return ["conic", "nsgs"]
+        polyhedral = problem.friction.is_polyhedral()
+        if not polyhedral:
+            small = problem.nr <= SMALL and self._solvers["newton"].refuses(problem) is None
+            return ["newton", "nsgs"] if small else ["nsgs"]
+        if problem.nr > EXACT:
+            return ["nsgs", "lemke"] if problem.nr <= LARGE else ["nsgs"]
+        form = problem.to_lcp()
+        if len(form.q) > EXACT:
+            return ["nsgs", "lemke"]
+        return ["lemke", "enumeration", "nsgs"] if int((~form.free).sum()) <= PAIRS else ["lemke", "nsgs"]
