@@ -27,6 +27,18 @@ def pick(t, k):
 
 
 @njit
+def after(k):
+    """The axis after k in cyclic order."""
+    return k + 1 if k < 2 else 0
+
+
+@njit
+def before(k):
+    """The axis before k in cyclic order."""
+    return k - 1 if k > 0 else 2
+
+
+@njit
 def vertex_exists(half, s, v):
     """Whether v is the number of a vertex of shape s: no side bit where the extent is zero."""
     missing = 0
@@ -190,40 +202,48 @@ def facing(half, s, C, n, own):
 @njit
 def edge_side(half, s, edge, k):
     """Coordinate k of the midpoint of an edge of shape s in its own frame."""
-    axis = (edge - EDGE) // 4
+    axis, sides = (edge - EDGE) >> 2, (edge - EDGE) & 3
     if k == axis:
         return 0.0
-    bit = (edge - EDGE) & 1 if k == (axis + 1) % 3 else ((edge - EDGE) >> 1) & 1
+    bit = sides & 1 if k == after(axis) else sides >> 1
     return half[s, k] if bit else -half[s, k]
 
 
 @njit
-def crossing(half, a, b, ea, eb, C, off, n, slop):
-    """Edges ea of a and eb of b: (cross inside both, signed distance, cosine of their normal with n, sign, point).
+def across(ea, eb, C, n):
+    """Whether the common normal of two edges is near the main normal n (cosine at least ALIGNED)."""
+    i, j = (ea - EDGE) >> 2, (eb - EDGE) >> 2
+    j1, j2 = after(j), before(j)
+    m = C[i, j2] * n[j1] - C[i, j1] * n[j2]
+    return m * m >= ALIGNED * ALIGNED * (1.0 - C[i, j] * C[i, j])
 
-    `sign` is that of (direction of ea × direction of eb)·n; the point lies on b, in the frame of b.
+
+@njit
+def crossing(half, a, b, ea, eb, C, off, n, slop):
+    """Edges ea of a and eb of b: (cross inside both, signed distance, sign, point).
+
+    `sign` is that of (direction of ea × direction of eb)·n; the point lies on b, in the frame of b. With an infinite
+    `slop` the lines may cross anywhere. Parallel edges, and edges that do not cross, give zeros.
     """
-    i, j = (ea - EDGE) // 4, (eb - EDGE) // 4
-    j1, j2 = (j + 1) % 3, (j + 2) % 3
+    i, j = (ea - EDGE) >> 2, (eb - EDGE) >> 2
+    j1, j2 = after(j), before(j)
     size = 1.0 - C[i, j] * C[i, j]
     if size < _PARALLEL * _PARALLEL:
-        return False, 0.0, 0.0, 1, (0.0, 0.0, 0.0)
-    size = math.sqrt(size)
+        return False, 0.0, 1, (0.0, 0.0, 0.0)
     x, y, z = edge_side(half, a, ea, 0), edge_side(half, a, ea, 1), edge_side(half, a, ea, 2)
     p = (edge_side(half, b, eb, 0), edge_side(half, b, eb, 1), edge_side(half, b, eb, 2))
-    w = (
-        off[0, 0] + x * C[0, 0] + y * C[1, 0] + z * C[2, 0] - p[0],
-        off[0, 1] + x * C[0, 1] + y * C[1, 1] + z * C[2, 1] - p[1],
-        off[0, 2] + x * C[0, 2] + y * C[1, 2] + z * C[2, 2] - p[2],
-    )
-    m1, m2 = C[i, j2] / size, -C[i, j1] / size
+    w0 = off[0, j] + x * C[0, j] + y * C[1, j] + z * C[2, j]
+    w1 = off[0, j1] + x * C[0, j1] + y * C[1, j1] + z * C[2, j1] - pick(p, j1)
+    w2 = off[0, j2] + x * C[0, j2] + y * C[1, j2] + z * C[2, j2] - pick(p, j2)
     # the nearest points of two lines: s solves the two equations across the direction j of b
-    s = -(pick(w, j1) * C[i, j1] + pick(w, j2) * C[i, j2]) / (size * size)
-    t = pick(w, j) + s * C[i, j]
-    inside = abs(s) <= half[a, i] + slop and abs(t) <= half[b, j] + slop
-    cosine = m1 * n[j1] + m2 * n[j2]
-    g = m1 * pick(w, j1) + m2 * pick(w, j2)
-    point = (p[0] + (t if j == 0 else 0.0), p[1] + (t if j == 1 else 0.0), p[2] + (t if j == 2 else 0.0))
-    if cosine < 0.0:
-        return inside, -g, -cosine, -1, point
-    return inside, g, cosine, 1, point
+    s = -(w1 * C[i, j1] + w2 * C[i, j2]) / size
+    t = w0 + s * C[i, j]
+    if abs(s) > half[a, i] + slop or abs(t) > half[b, j] + slop:
+        return False, 0.0, 1, (0.0, 0.0, 0.0)
+    size = math.sqrt(size)
+    m1, m2 = C[i, j2] / size, -C[i, j1] / size
+    g = m1 * w1 + m2 * w2
+    point = (t if j == 0 else p[0], t if j == 1 else p[1], t if j == 2 else p[2])
+    if m1 * n[j1] + m2 * n[j2] < 0.0:
+        return True, -g, -1, point
+    return True, g, 1, point

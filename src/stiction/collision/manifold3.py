@@ -20,7 +20,10 @@ from .boxes import (
     ALIGNED,
     EDGE,
     FACE,
+    across,
+    after,
     axis_normal,
+    before,
     corner,
     crossing,
     facing,
@@ -69,8 +72,8 @@ def add(ci, cf, m, fa, fb, sign, gap, p, n, normal, d, slop, tie):
 @njit
 def over_face(half, s, face, q, slop):
     """(over the face of shape s, height over it) for a point q in the frame of s."""
-    axis, side = (face - FACE) // 2, (face - FACE) % 2
-    k1, k2 = (axis + 1) % 3, (axis + 2) % 3
+    axis, side = (face - FACE) >> 1, (face - FACE) & 1
+    k1, k2 = after(axis), before(axis)
     over = abs(pick(q, k1)) <= half[s, k1] + slop and abs(pick(q, k2)) <= half[s, k2] + slop
     return over, (pick(q, axis) if side == 1 else -pick(q, axis)) - half[s, axis]
 
@@ -78,7 +81,7 @@ def over_face(half, s, face, q, slop):
 @njit
 def on_face(v, face):
     """Whether vertex v belongs to a face."""
-    return (v >> ((face - FACE) // 2)) & 1 == (face - FACE) % 2
+    return (v >> ((face - FACE) >> 1)) & 1 == (face - FACE) & 1
 
 
 @njit
@@ -98,22 +101,22 @@ def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop,
     Also how many of them belong to its own facing side: the face `incident`, or any when it has none.
     """
     s, other = (a, b) if own == 0 else (b, a)
-    count = 0
+    count, over_it = 0, 0
     for v in range(8):
         if vertex_exists(half, s, v):
             over, gap = over_face(half, other, face, corner(half, s, v, C, off, own), slop)
             if over and gap <= reach and gap >= d - _UNDERCUT * size:
                 count += 1
+                over_it |= 1 << v
     found = 0
     for v in range(8):
-        if not vertex_exists(half, s, v) or (count > 4 and incident >= 0 and not on_face(v, incident)):
+        if not (over_it >> v) & 1 or (count > 4 and incident >= 0 and not on_face(v, incident)):
             continue
         q = corner(half, s, v, C, off, own)
-        over, gap = over_face(half, other, face, q, slop)
-        if over and gap <= reach and gap >= d - _UNDERCUT * size:
-            found += 1 if incident < 0 or on_face(v, incident) else 0
-            fa, fb, p = (v, face, q) if own == 0 else (face, v, local_vertex(half, s, v))
-            m = add(ci, cf, m, fa, fb, 1, gap, p, n, n, d, slop, _TIE * size)
+        _, gap = over_face(half, other, face, q, slop)
+        found += 1 if incident < 0 or on_face(v, incident) else 0
+        fa, fb, p = (v, face, q) if own == 0 else (face, v, local_vertex(half, s, v))
+        m = add(ci, cf, m, fa, fb, 1, gap, p, n, n, d, slop, _TIE * size)
     return m, found
 
 
@@ -125,13 +128,12 @@ def face_edge(half, s, face, k):
             if half[s, axis] > 0.0:
                 return EDGE + 4 * axis if k == 0 else -1
         return -1
-    across, side = (face - FACE) // 2, (face - FACE) % 2
-    side = side if half[s, across] > 0.0 else 0
-    axis = (across + 1 + k // 2) % 3
-    other = k % 2  # side along the remaining axis
-    if axis == (across + 1) % 3:  # the axes after `axis` are the remaining one, then `across`
-        return EDGE + 4 * axis + other + 2 * side
-    return EDGE + 4 * axis + side + 2 * other
+    axis, side = (face - FACE) >> 1, (face - FACE) & 1
+    side = side if half[s, axis] > 0.0 else 0
+    other = k & 1  # side along the remaining axis
+    if k < 2:  # the axes after that of the edge are the remaining one, then that of the face
+        return EDGE + 4 * after(axis) + other + 2 * side
+    return EDGE + 4 * before(axis) + side + 2 * other
 
 
 @njit
@@ -145,8 +147,10 @@ def edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci
             eb = face_edge(half, b, face_b, l)
             if eb < 0:
                 break
-            inside, gap, cosine, sign, p = crossing(half, a, b, ea, eb, C, off, n, 0.0)
-            if inside and cosine >= ALIGNED and gap <= reach and gap >= d - _UNDERCUT * size:
+            if not across(ea, eb, C, n):
+                continue
+            inside, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, 0.0)
+            if inside and gap <= reach and gap >= d - _UNDERCUT * size:
                 m = add(ci, cf, m, ea, eb, sign, gap, p, n, n, d, slop, _TIE * size)
     return m
 
@@ -227,7 +231,7 @@ def add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m):
     if not is_face:
         ea = support_edge(half, a, C, n, 0, -1.0, axis // 3)
         eb = support_edge(half, b, C, n, 1, 1.0, axis % 3)
-        _, gap, _, sign, p = crossing(half, a, b, ea, eb, C, off, n, slop)
+        _, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, math.inf)
         return add(ci, cf, m, ea, eb, sign, gap, p, n, n, d, slop, _TIE * size)
     if axis < 3:
         fa = FACE + 2 * axis + (1 if off[1, axis] > 0.0 else 0)
@@ -272,7 +276,7 @@ def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
         axis_normal(edge_axis, False, C, off, n)
         ea = support_edge(half, a, C, n, 0, -1.0, edge_axis // 3)
         eb = support_edge(half, b, C, n, 1, 1.0, edge_axis % 3)
-        inside, gap, _, _, _ = crossing(half, a, b, ea, eb, C, off, n, 0.0)
+        inside, gap, _, _ = crossing(half, a, b, ea, eb, C, off, n, 0.0)
         if inside and gap < d:
             d = max(gap, 0.0)
     if axis >= 0:
