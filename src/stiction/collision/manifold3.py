@@ -116,7 +116,7 @@ def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop,
         _, gap = over_face(half, other, face, q, slop)
         found += 1 if incident < 0 or on_face(v, incident) else 0
         fa, fb, p = (v, face, q) if own == 0 else (face, v, local_vertex(half, s, v))
-        m = add(ci, cf, m, fa, fb, 1, gap, p, n, n, d, slop, _TIE * size)
+        m = add(ci, cf, m, fa, fb, 1, gap, p, n, (n[0], n[1], n[2]), d, slop, _TIE * size)
     return m, found
 
 
@@ -151,7 +151,7 @@ def edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci
                 continue
             inside, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, 0.0)
             if inside and gap <= reach and gap >= d - _UNDERCUT * size:
-                m = add(ci, cf, m, ea, eb, sign, gap, p, n, n, d, slop, _TIE * size)
+                m = add(ci, cf, m, ea, eb, sign, gap, p, n, (n[0], n[1], n[2]), d, slop, _TIE * size)
     return m
 
 
@@ -228,18 +228,19 @@ def nearest_vertex(half, a, b, C, off):
 @njit
 def add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m):
     """Candidate: the features that support a separating axis with normal n."""
+    normal = (n[0], n[1], n[2])
     if not is_face:
         ea = support_edge(half, a, C, n, 0, -1.0, axis // 3)
         eb = support_edge(half, b, C, n, 1, 1.0, axis % 3)
         _, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, math.inf)
-        return add(ci, cf, m, ea, eb, sign, gap, p, n, n, d, slop, _TIE * size)
+        return add(ci, cf, m, ea, eb, sign, gap, p, n, normal, d, slop, _TIE * size)
     if axis < 3:
         fa = FACE + 2 * axis + (1 if off[1, axis] > 0.0 else 0)
         fb = support_vertex(half, b, C, n, 1, 1.0)
-        return add(ci, cf, m, fa, fb, 1, d, local_vertex(half, b, fb), n, n, d, slop, _TIE * size)
+        return add(ci, cf, m, fa, fb, 1, d, local_vertex(half, b, fb), n, normal, d, slop, _TIE * size)
     fa = support_vertex(half, a, C, n, 0, -1.0)
     fb = FACE + 2 * (axis - 3) + (1 if off[0, axis - 3] >= 0.0 else 0)
-    return add(ci, cf, m, fa, fb, 1, d, corner(half, a, fa, C, off, 0), n, n, d, slop, _TIE * size)
+    return add(ci, cf, m, fa, fb, 1, d, corner(half, a, fa, C, off, 0), n, normal, d, slop, _TIE * size)
 
 
 @njit
