@@ -4,7 +4,7 @@ A manifold holds the nearest feature pair (by separating axes and vertex distanc
 overlap otherwise) and further pairs near the plane of contact: vertices over the facing face of the other shape, and
 crossings of edges of the two facing faces, that is the corners of the clipped contact polygon, each as an exact pair.
 Nothing depends on which shape is first, up to ties. Candidates are rows: integers (feature of a, feature of b, sign
-of the edge of a) and floats (signed core distance, point in the frame of b, normal in the frame of b).
+of the edge of a) and floats (signed core distance, point in the frame of b).
 
 Tolerances, relative to the sizes of the shapes: features within `slop` (1e-4) outside a face still count as over it, so
 that aligned stacks keep their corners; a pair that undercuts the true distance by more than 1e-7 is no part of the
@@ -43,7 +43,7 @@ _SWEEP = (0.5377139, 0.7339206, 0.4148251)  # a direction of no importance, by w
 
 
 @njit
-def add(ci, cf, m, fa, fb, sign, gap, p, n, normal, d, slop, tie):
+def add(ci, cf, m, fa, fb, sign, gap, p, n, d, slop, tie):
     """Append a candidate unless it is known or merges with a near one; returns the number of candidates.
 
     Of two candidates nearer than 4 slop across the main normal n the first stays, unless the second is nearer by more
@@ -65,7 +65,6 @@ def add(ci, cf, m, fa, fb, sign, gap, p, n, normal, d, slop, tie):
     ci[k, 0], ci[k, 1], ci[k, 2] = fa, fb, sign
     cf[k, 0] = gap
     cf[k, 1], cf[k, 2], cf[k, 3] = p[0], p[1], p[2]
-    cf[k, 4], cf[k, 5], cf[k, 6] = normal[0], normal[1], normal[2]
     return max(m, k + 1)
 
 
@@ -116,7 +115,7 @@ def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop,
         _, gap = over_face(half, other, face, q, slop)
         found += 1 if incident < 0 or on_face(v, incident) else 0
         fa, fb, p = (v, face, q) if own == 0 else (face, v, local_vertex(half, s, v))
-        m = add(ci, cf, m, fa, fb, 1, gap, p, n, (n[0], n[1], n[2]), d, slop, _TIE * size)
+        m = add(ci, cf, m, fa, fb, 1, gap, p, n, d, slop, _TIE * size)
     return m, found
 
 
@@ -151,7 +150,7 @@ def edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci
                 continue
             inside, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, 0.0)
             if inside and gap <= reach and gap >= d - _UNDERCUT * size:
-                m = add(ci, cf, m, ea, eb, sign, gap, p, n, (n[0], n[1], n[2]), d, slop, _TIE * size)
+                m = add(ci, cf, m, ea, eb, sign, gap, p, n, d, slop, _TIE * size)
     return m
 
 
@@ -185,7 +184,7 @@ def vertices_on_edges(half, a, b, C, off, n, d, reach, slop, size, ci, cf, m):
             u = outward(own, w, gap, C)
             if u[0] * n[0] + u[1] * n[1] + u[2] * n[2] >= ALIGNED:
                 fa, fb, p = (v, f, q) if own == 0 else (f, v, local_vertex(half, s, v))
-                m = add(ci, cf, m, fa, fb, 1, gap, p, n, u, d, slop, _TIE * size)
+                m = add(ci, cf, m, fa, fb, 1, gap, p, n, d, slop, _TIE * size)
     return m
 
 
@@ -228,19 +227,18 @@ def nearest_vertex(half, a, b, C, off):
 @njit
 def add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m):
     """Candidate: the features that support a separating axis with normal n."""
-    normal = (n[0], n[1], n[2])
     if not is_face:
         ea = support_edge(half, a, C, n, 0, -1.0, axis // 3)
         eb = support_edge(half, b, C, n, 1, 1.0, axis % 3)
         _, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, math.inf)
-        return add(ci, cf, m, ea, eb, sign, gap, p, n, normal, d, slop, _TIE * size)
+        return add(ci, cf, m, ea, eb, sign, gap, p, n, d, slop, _TIE * size)
     if axis < 3:
         fa = FACE + 2 * axis + (1 if off[1, axis] > 0.0 else 0)
         fb = support_vertex(half, b, C, n, 1, 1.0)
-        return add(ci, cf, m, fa, fb, 1, d, local_vertex(half, b, fb), n, normal, d, slop, _TIE * size)
+        return add(ci, cf, m, fa, fb, 1, d, local_vertex(half, b, fb), n, d, slop, _TIE * size)
     fa = support_vertex(half, a, C, n, 0, -1.0)
     fb = FACE + 2 * (axis - 3) + (1 if off[0, axis - 3] >= 0.0 else 0)
-    return add(ci, cf, m, fa, fb, 1, d, corner(half, a, fa, C, off, 0), n, normal, d, slop, _TIE * size)
+    return add(ci, cf, m, fa, fb, 1, d, corner(half, a, fa, C, off, 0), n, d, slop, _TIE * size)
 
 
 @njit
@@ -302,7 +300,7 @@ def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
         elif feature >= 0:
             q = corner(half, a, vertex, C, off, 0) if own == 0 else local_vertex(half, b, vertex)
             fa, fb = (vertex, feature) if own == 0 else (feature, vertex)
-            m = add(ci, cf, m, fa, fb, 1, distance, q, n, outward(own, w, distance, C), d, slop, tie)
+            m = add(ci, cf, m, fa, fb, 1, distance, q, n, d, slop, tie)
         else:
             m = add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m)
     return m

@@ -92,8 +92,8 @@ def relate(at, axes, a, b, C, off, point):
 
 
 @njit
-def point_core(half, b, off, reach, ci, cf):
-    """The one candidate of a point a against the core b; 0 when it is farther than `reach`."""
+def point_core(half, b, off, reach, n, ci, cf):
+    """The one candidate of a point a against the core b, and its normal n; 0 when farther than `reach`."""
     q = (off[0, 0], off[0, 1], off[0, 2])
     f, w = nearest(half, b, q)
     size = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
@@ -110,7 +110,7 @@ def point_core(half, b, off, reach, ci, cf):
     cf[0, 0] = size
     cf[0, 1], cf[0, 2], cf[0, 3] = q
     scale = 1.0 / size if size > 1e-150 else 0.0
-    cf[0, 4], cf[0, 5], cf[0, 6] = scale * w[0], scale * w[1], scale * w[2]
+    n[0], n[1], n[2] = scale * w[0], scale * w[1], scale * w[2]
     return 1
 
 
@@ -166,14 +166,8 @@ def smaller_first(half, radius, at, a, b):
 
 
 @njit
-def pair_manifold(at, axes, kind, half, radius, a, b, band, C, off, n, sweep, keep, ci, cf):
-    """Candidates of a pair in computing order; the number of those kept, listed in `keep`."""
-    reach = band + radius[a] + radius[b]
-    if kind[b] == PLANE:
-        m = core_plane(at, axes, half, a, b, reach, ci, cf)
-        for i in range(m):
-            keep[i] = i
-        return m
+def spheres_apart(at, half, a, b, reach):
+    """(bounding spheres of two cores farther apart than reach, their radii's sum, least extent that is not zero)."""
     size_a, size_b, distance = 0.0, 0.0, 0.0
     smallest = math.inf
     for k in range(3):
@@ -185,16 +179,20 @@ def pair_manifold(at, axes, kind, half, radius, a, b, band, C, off, n, sweep, ke
         if half[b, k] > 0.0:
             smallest = min(smallest, half[b, k])
     size = math.sqrt(size_a) + math.sqrt(size_b)
-    if distance > (size + reach) ** 2:
-        return 0
-    relate(at, axes, a, b, C, off, size_a == 0.0)
-    if size_a == 0.0:
-        keep[0] = 0
-        return point_core(half, b, off, reach, ci, cf)
-    m = core_core(half, a, b, C, off, reach, _SLOP * smallest, n, ci, cf)
-    for j in range(3):
-        sweep[j] = _SWEEP[0] * axes[b, 0, j] + _SWEEP[1] * axes[b, 1, j] + _SWEEP[2] * axes[b, 2, j]
-    return reduce(cf, m, n, sweep, size, keep)
+    return distance > (size + reach) ** 2, size, smallest
+
+
+@njit
+def next_code(ci, keep, kept, swap):
+    """The least code of the kept candidates and its place in `keep`; entries of -1 have been written."""
+    least, place_of = 1 << 30, 0
+    for i in range(kept):
+        if keep[i] >= 0:
+            fa, fb = ci[keep[i], 0], ci[keep[i], 1]
+            c = fb * 32 + fa if swap else fa * 32 + fb
+            if c < least:
+                least, place_of = c, i
+    return least, place_of
 
 
 @njit
@@ -219,7 +217,7 @@ def find3(
     sweep = np.zeros(3)
     keep = np.zeros(4, np.int64)
     ci = np.zeros((CAPACITY, 3), np.int64)
-    cf = np.zeros((CAPACITY, 7))
+    cf = np.zeros((CAPACITY, 4))
     count = 0
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair, 0], pairs[pair, 1]
@@ -230,33 +228,43 @@ def find3(
         else:
             swap = not smaller_first(half, radius, at, first, second)
         a, b = (second, first) if swap else (first, second)
-        kept = pair_manifold(at, axes, kind, half, radius, a, b, band, C, off, n, sweep, keep, ci, cf)
+        reach = band + radius[a] + radius[b]
+        if kind[b] == PLANE:
+            kept = core_plane(at, axes, half, a, b, reach, ci, cf)
+            for i in range(kept):
+                keep[i] = i
+        else:
+            apart, size, smallest = spheres_apart(at, half, a, b, reach)
+            if apart:
+                continue
+            point = half[a, 0] + half[a, 1] + half[a, 2] == 0.0
+            relate(at, axes, a, b, C, off, point)
+            if point:
+                kept = point_core(half, b, off, reach, n, ci, cf)
+                keep[0] = 0
+            else:
+                m = core_core(half, a, b, C, off, reach, _SLOP * smallest, n, ci, cf)
+                for j in range(3):
+                    sweep[j] = _SWEEP[0] * axes[b, 0, j] + _SWEEP[1] * axes[b, 1, j] + _SWEEP[2] * axes[b, 2, j]
+                kept = reduce(cf, m, n, sweep, size, keep)
         for _ in range(kept):
-            least, pick = 1 << 30, 0
-            for i in range(kept):  # by ascending code; keep becomes -1 once written
-                if keep[i] >= 0:
-                    c = ci[keep[i], 0] * 32 + ci[keep[i], 1]
-                    c = ci[keep[i], 1] * 32 + ci[keep[i], 0] if swap else c
-                    if c < least:
-                        least, pick = c, i
-            k = keep[pick]
-            keep[pick] = -1
-            if count < code.size:
-                row = count
-                shape_a[row], shape_b[row], code[row] = first, second, least
-                ra[row], rb[row] = radius[first], radius[second]
-                f, g = ci[k, 1 if swap else 0], ci[k, 0 if swap else 1]
-                kind_of = feature_type(f, g)
-                type[row] = kind_of
-                sign = float(ci[k, 2])  # of the edge of a
-                write_feature(center, rot, half, first, f, 1.0 if swap else sign, pa, da, row)
-                write_feature(center, rot, half, second, g, sign if swap else 1.0, pb, db, row)
-                if kind_of <= LINE_POINT:  # the normal goes into the free direction
-                    turn = -1.0 if swap else 1.0
-                    n0, n1, n2 = turn * cf[k, 4], turn * cf[k, 5], turn * cf[k, 6]
-                    if kind_of == POINT_LINE:
-                        write_normal(axes, b, R, body[first], n0, n1, n2, da, row)
-                    else:
-                        write_normal(axes, b, R, body[second], n0, n1, n2, db, row)
+            c, i = next_code(ci, keep, kept, swap)
+            k, row = keep[i], count
+            keep[i] = -1
             count += 1
+            if row >= code.size:
+                continue
+            shape_a[row], shape_b[row], code[row] = first, second, c
+            ra[row], rb[row] = radius[first], radius[second]
+            type[row] = feature_type(c // 32, c % 32)
+            sign = float(ci[k, 2])  # of the edge of a
+            write_feature(center, rot, half, first, c // 32, 1.0 if swap else sign, pa, da, row)
+            write_feature(center, rot, half, second, c % 32, sign if swap else 1.0, pb, db, row)
+            if type[row] <= LINE_POINT:  # the normal goes into the free direction
+                turn = -1.0 if swap else 1.0
+                n0, n1, n2 = turn * n[0], turn * n[1], turn * n[2]
+                if type[row] == POINT_LINE:
+                    write_normal(axes, b, R, body[first], n0, n1, n2, da, row)
+                else:
+                    write_normal(axes, b, R, body[second], n0, n1, n2, db, row)
     return count
