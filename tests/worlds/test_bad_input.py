@@ -110,7 +110,9 @@ def test_bodies_in_the_plane(options, words):
         lambda: st.Polygon([(0, 0), (2, 0), (1, 0.2), (1, 2)]),  # a dent
         lambda: st.Polygon([(0, 0), (1, 0), (2, 0), (1, 1)]),  # a vertex on an edge
         lambda: st.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)]),  # crosses itself
-        lambda: st.Polygon([(math.cos(4 * math.pi * k / 5), math.sin(4 * math.pi * k / 5)) for k in range(5)]),  # a star
+        lambda: st.Polygon(
+            [(math.cos(4 * math.pi * k / 5), math.sin(4 * math.pi * k / 5)) for k in range(5)]
+        ),  # a star
         lambda: st.Polygon.box(0.0, 1.0),
     ],
 )

@@ -113,7 +113,7 @@ def test_forces_on_a_flat_floor_are_mass_times_acceleration(seed):
     floor, wall = world.add_plane(), world.add_plane(normal=(-1, 0.2, 0.1), offset=-0.8)
     shape = [st.Box((0.3, 0.2, 0.4)), st.Capsule(0.1, 0.3), st.Sphere(0.2)][int(rng.integers(3))]
     body = world.add_body(
-        shape, mass=2.0, position=(0, 0, 0.4), orientation=rng.normal(size=4), velocity=rng.normal(size=3) + [2, 0, -1],
+        shape, mass=2.0, position=(0, 0, 0.4), orientation=rng.normal(size=4), velocity=rng.normal(size=3) + np.array([2, 0, -1]),
         angular_velocity=3 * rng.normal(size=3),
     )  # fmt: skip
     run = st.Simulator(world, 0.01, scheme=STEP).run(0.4)

@@ -87,7 +87,7 @@ def test_functions_see_the_frame_of_the_body():
 
     world.add_force(body, look)
     st.Simulator(world, 0.01, scheme=STEP).step()
-    t, state = next((t, s) for t, s in seen if t == 0.0)
+    state = next(s for t, s in seen if t == 0.0)
     np.testing.assert_allclose(state.position, [1, 2, 3], atol=1e-14)
     np.testing.assert_allclose(state.velocity, [0.1, 0.2, 0.3], atol=1e-14)
     np.testing.assert_allclose(state.angular_velocity, [1, 2, 3], atol=1e-14)

@@ -124,7 +124,7 @@ def test_joints_let_the_right_motions_through(dim, name):
 
 
 def thrown(dim, name, h, stabilize=True, duration=0.6, seed=1):
-    world, a, b, joint = pair(dim, name, seed)
+    world, *_ = pair(dim, name, seed)
     sim = st.Simulator(world, h, scheme=st.AnitescuHart(directions=8, stabilize=stabilize))
     rng = np.random.default_rng(5)
     model = sim.system
@@ -248,9 +248,7 @@ def test_prismatic_joint_slides_down_its_axis():
     body = world.add_body(st.Box((0.2, 0.3, 0.4)), mass=2.0, orientation=(1, 2, 3, 4))
     world.add_joint(st.Prismatic(body, None, axis=axis, anchor=(1.0, 1.0, 1.0)))
     run = st.Simulator(world, 0.01, scheme=STEP).run(0.5)
-    np.testing.assert_allclose(
-        run.velocity(body), np.outer(G * math.sin(slope) * run.times, axis), atol=1e-10
-    )
+    np.testing.assert_allclose(run.velocity(body), np.outer(G * math.sin(slope) * run.times, axis), atol=1e-10)
     np.testing.assert_allclose(run.angular_velocity(body), 0.0, atol=1e-11)
 
 

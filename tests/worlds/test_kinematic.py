@@ -130,9 +130,7 @@ def test_motion_of_a_position_keeps_the_orientation(dim):
     else:
         world = st.World()
         tilt = (math.cos(0.2), 0, math.sin(0.2), 0)
-        ramp = world.add_body(
-            st.Box((2, 1, 0.1)), kind="kinematic", orientation=tilt, motion=lambda t: (t, 0.0, 0.0)
-        )
+        ramp = world.add_body(st.Box((2, 1, 0.1)), kind="kinematic", orientation=tilt, motion=lambda t: (t, 0.0, 0.0))
         run = st.Simulator(world, 0.01, scheme=STEP).run(0.05)
         np.testing.assert_allclose(run.orientation(ramp), np.tile(tilt, (6, 1)), atol=1e-14)
 
@@ -180,7 +178,9 @@ def test_bad_motions_are_named():
         with pytest.raises(st.ModelError, match="piston"):
             world.build()
     world = st.World()
-    world.add_body(st.Sphere(1.0), kind="kinematic", name="piston", motion=lambda t: (0, 0, 1e300 if t < 0.05 else math.inf))
+    world.add_body(
+        st.Sphere(1.0), kind="kinematic", name="piston", motion=lambda t: (0, 0, 1e300 if t < 0.05 else math.inf)
+    )
     sim = st.Simulator(world, 0.01, scheme=STEP)
     with pytest.raises(st.ModelError, match="piston"):
         sim.run(0.1)

@@ -198,7 +198,9 @@ def test_positions_in_the_plane_are_those_of_the_frame():
     np.testing.assert_allclose(run.angle(body), angle, atol=1e-12)
     arm = 0.5 * np.column_stack([np.cos(angle), np.sin(angle)])
     np.testing.assert_allclose(run.position(body), com - arm, atol=1e-12)
-    np.testing.assert_allclose(run.velocity(body), [-1.4, 0.2] - 3 * np.column_stack([-arm[:, 1], arm[:, 0]]), atol=1e-12)
+    np.testing.assert_allclose(
+        run.velocity(body), [-1.4, 0.2] - 3 * np.column_stack([-arm[:, 1], arm[:, 0]]), atol=1e-12
+    )
 
 
 def test_where_the_frame_lies_changes_no_motion():

@@ -136,7 +136,7 @@ def test_polyhedral_material_meets_itself():
 
 def test_polyhedral_material_meets_others_by_pair_only():
     law = st.Polyhedral(0.4, directions=[[1, 0], [0, 1], [-1, 0], [0, -1]])
-    world, box, floor = scene("wood", "steel", [("wood", {"friction": law}), STEEL])
+    world, *_ = scene("wood", "steel", [("wood", {"friction": law}), STEEL])
     with pytest.raises(st.ModelError, match=r"'wood'.*set_contact"):
         world.build()
 
@@ -148,7 +148,8 @@ def test_unknown_material_is_named_with_the_known_ones():
 
 
 @pytest.mark.parametrize(
-    "law", [{"friction": -0.1}, {"friction": math.nan}, {"restitution": -0.1}, {"restitution": 1.1}, {"friction": "much"}]
+    "law",
+    [{"friction": -0.1}, {"friction": math.nan}, {"restitution": -0.1}, {"restitution": 1.1}, {"friction": "much"}],
 )
 def test_bad_laws_are_refused(law):
     world, box, floor = scene()

@@ -156,7 +156,7 @@ def test_chain_keeps_its_energy_and_its_joints():
 
 
 def test_hanging_chain_carries_what_is_below():
-    world, bodies = rods([0.0] * 5, [0.0] * 5, [0.3] * 5, [1.0, 2.0, 0.5, 1.5, 3.0])
+    world, _ = rods([0.0] * 5, [0.0] * 5, [0.3] * 5, [1.0, 2.0, 0.5, 1.5, 3.0])
     run = st.Simulator(world, 0.01).run(0.3)
     below = G * np.cumsum([3.0, 1.5, 0.5, 2.0, 1.0])[::-1]
     for i, weight in enumerate(below):
@@ -170,7 +170,12 @@ def test_four_bar_linkage_closes():
     left = world.add_body(None, position=(0, 0.5), angle=math.pi / 2, angular_velocity=-3.0, velocity=(1.5, 0), **rest)
     right = world.add_body(None, position=(2, 0.5), angle=math.pi / 2, angular_velocity=-3.0, velocity=(1.5, 0), **rest)
     coupler = world.add_body(None, position=(1, 1), velocity=(3.0, 0), **rest)
-    for a, b, anchor in ((left, None, (0, 0)), (right, None, (2, 0)), (coupler, left, (0, 1)), (coupler, right, (2, 1))):
+    for a, b, anchor in (
+        (left, None, (0, 0)),
+        (right, None, (2, 0)),
+        (coupler, left, (0, 1)),
+        (coupler, right, (2, 1)),
+    ):
         world.add_joint(st.Revolute(a, b, anchor=anchor))
     run = st.Simulator(world, 0.002).run(0.4)
     np.testing.assert_allclose(run.angle(coupler), 0.0, atol=1e-6)

@@ -13,13 +13,14 @@ STEP = st.AnitescuHart(directions=8)
 seeds = hs.integers(0, 2**32 - 1)
 
 
-def parts(seed, dim, count=5):
+def parts(seed, dim, count=5, boxes=True):
     """Bodies above a floor, as (name, shape, options)."""
     rng = np.random.default_rng(seed)
     found = []
     for i in range(count):
         if dim == 3:
             shape = [st.Sphere(0.2), st.Box((0.3, 0.4, 0.2)), st.Capsule(0.1, 0.3)][int(rng.integers(3))]
+            shape = shape if boxes or not isinstance(shape, st.Box) else st.Sphere(0.25)
             options = {"orientation": rng.normal(size=4), "angular_velocity": rng.normal(size=3)}
         else:
             shape = [st.Disk(0.2), st.Polygon.box(0.3, 0.4), st.Rod(0.1, 0.3)][int(rng.integers(3))]
@@ -50,7 +51,9 @@ def contact_set(world, band):
     gaps = model.gaps(found, 0.0, q)
     seen = {}
     for (a, b), gap, point in zip(bodies.tolist(), gaps.tolist(), points.tolist()):
-        seen.setdefault(frozenset((model.names[a], model.names[b])), []).append((round(gap, 11), *np.round(point, 9) + 0.0))
+        seen.setdefault(frozenset((model.names[a], model.names[b])), []).append(
+            (round(gap, 11), *np.round(point, 9) + 0.0)
+        )
     return {pair: sorted(entries) for pair, entries in seen.items()}
 
 
@@ -71,8 +74,9 @@ def test_contacts_do_not_depend_on_the_order(dim, seed):
 @pytest.mark.parametrize("dim", [2, 3])
 @pytest.mark.parametrize("seed", range(3))
 def test_trajectories_do_not_depend_on_the_order(dim, seed):
-    """Until chaos takes over: half a second of falling and colliding."""
-    bodies = parts(seed, dim, 4)
+    """Half a second of falling and colliding. No boxes in space: how four corners share a load is not unique, and with
+    friction neither is the motion that follows; which of the solutions is found may depend on their order."""
+    bodies = parts(seed, dim, 4, boxes=dim == 2)
     rng = np.random.default_rng(seed)
     runs = []
     for order, floor_at in (((0, 1, 2, 3), 0), (tuple(rng.permutation(4)), 2), ((3, 2, 1, 0), 4)):

@@ -69,7 +69,7 @@ def test_separation_from_a_floor_moves_the_body_alone():
 
 
 def test_separation_keeps_velocities_and_sets_reset():
-    world, (a, b) = balls([1, 1], [(0, 0, 0), (0.9, 0, 0)], velocity=(0, 0, 3.0))
+    world, (a, _) = balls([1, 1], [(0, 0, 0), (0.9, 0, 0)], velocity=(0, 0, 3.0))
     sim = st.Simulator(world, 0.01, scheme=STEP, on_overlap="separate")
     first = sim.run(0.02)
     np.testing.assert_allclose(first.velocity(a), np.tile([0, 0, 3.0], (3, 1)), atol=1e-7)
@@ -114,20 +114,20 @@ def test_separation_respects_joints():
     world = st.PlanarWorld()
     world.add_plane()
     bar = world.add_body(st.Rod(0.05, 1.0), mass=1.0, position=(0.5, 0.04), name="bar")
-    pin = np.array([0.0, 0.3])
+    pin = np.array([-0.4, 0.3])
     world.add_joint(st.Revolute(bar, None, anchor=pin))
     sim = st.Simulator(world, 0.01, on_overlap="separate")
     run = sim.run(0.01)
     x, angle = run.position(bar)[0], run.angle(bar)[0]
     c, s = math.cos(angle), math.sin(angle)
-    arm = np.array([-0.5, 0.26])
-    np.testing.assert_allclose(x + [c * arm[0] - s * arm[1], s * arm[0] + c * arm[1]], pin, atol=1e-8)
+    arm = np.array([-0.9, 0.26])
+    np.testing.assert_allclose(x + np.array([[c, -s], [s, c]]) @ arm, pin, atol=1e-8)
     ends = x[1] + 0.5 * np.array([-s, s])
     assert ends.min() - 0.05 > -1e-9
 
 
 def test_what_cannot_be_separated_is_refused():
-    world, (ball,) = balls([1.0], [(0, 0, 0)], radius=0.5)
+    world, _ = balls([1.0], [(0, 0, 0)], radius=0.5)
     world.add_plane(normal=(0, 0, 1), offset=-0.4)
     world.add_plane(normal=(0, 0, -1), offset=-0.4)
     with pytest.raises(st.ModelError, match="separated"):

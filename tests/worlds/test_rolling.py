@@ -133,9 +133,7 @@ def test_capsule_rolls_like_a_cylinder_of_its_inertia():
     run = st.Simulator(world, 0.01, scheme=STEP).run(0.4)
     beta = world.build().specs[body.index].inertia[2, 2] / 0.01
     a = G * math.sin(slope) / (1 + beta)
-    np.testing.assert_allclose(
-        run.velocity(body) @ [math.cos(slope), 0, -math.sin(slope)], a * run.times, atol=1e-9
-    )
+    np.testing.assert_allclose(run.velocity(body) @ [math.cos(slope), 0, -math.sin(slope)], a * run.times, atol=1e-9)
     np.testing.assert_allclose(run.angular_velocity(body)[:, 1], a / 0.1 * run.times, atol=1e-8)
 
 
