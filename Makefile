@@ -37,6 +37,8 @@ docs: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/lcp.py
 	$(BIN)/python benchmarks/steps.py
+	$(BIN)/python benchmarks/collision.py
+	$(BIN)/python benchmarks/nsgs.py
 
 clean:
 	rm -rf $(OUT) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

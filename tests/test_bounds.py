@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.long
 def test_kernels_stay_within_their_arrays(tmp_path):
     env = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    folders = [str(ROOT / "tests" / name) for name in ("lcp", "friction", "problem", "solvers")]
+    folders = [str(ROOT / "tests" / name) for name in ("lcp", "friction", "problem", "solvers", "collision")]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not long", "-p", "no:cacheprovider", *folders],
         capture_output=True, text=True, env=env, cwd=ROOT,

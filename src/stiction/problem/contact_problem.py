@@ -218,7 +218,7 @@ class ContactProblem:
     def polyhedral(self, directions: int = 8) -> ContactProblem:
         """The same problem with every smooth friction set replaced by `directions` directions (st96 eq. 12)."""
         table = self.friction.polyhedral(directions)
-        return self if table is self.friction else self._with(friction=table)
+        return self if table is self.friction else self.replace(friction=table)
 
     def to_lcp(self, directions: int = 8) -> PolyhedralLCP:
         """The mixed LCP of the polyhedral problem (st96 eq. 17, 29, 32; ah03 eq. 2.11), with the map back to p."""
@@ -230,9 +230,10 @@ class ContactProblem:
         """The same problem on the `Dense` form; prescribed velocities of `Bodies` move into b."""
         form, moving, prescribed = self.dynamics.dense()
         b = self.b if prescribed is None else self.b + prescribed @ self.v_free
-        return self._with(dynamics=form, v_free=moving(self.v_free), b=b)
+        return self.replace(dynamics=form, v_free=moving(self.v_free), b=b)
 
-    def _with(self, **changes: Any) -> ContactProblem:
+    def replace(self, **changes: Any) -> ContactProblem:
+        """The same problem with some of its arrays replaced, checked anew."""
         names = [
             "v_free",
             "b",

@@ -34,6 +34,8 @@ class AnitescuHart:
     bodies can approach in a step, 2 h v_max (the guideline of ah03), with v_max after a free step. directions: edges
     of the polygon that replaces a smooth friction cone in space; None keeps the smooth cone, for solvers that take it.
 
+    Where pushing an overlap out has no solution, the step is solved again without the push.
+
     When not to use it: impacts that bounce; curved contacts at large steps (drift of second order, then pulled back).
 
     Reference: G. D. Hart, M. Anitescu, TAPIA 2003.
@@ -71,15 +73,27 @@ class AnitescuHart:
         candidates = self._active(system, state, found)
         problem, q_free = self._problem(system, state, h, candidates)
         solution = solve(problem)
+        solves = [("step", solution)]
+        contact = problem.row_ptr[:-1][problem.law == UNILATERAL]
+        if not solution.success and (problem.b[contact] < 0).any():
+            # Pushing an overlap out against strong friction can have no solution; not deepening it has (st96 §3.2).
+            b = problem.b.copy()
+            b[contact] = np.maximum(b[contact], 0.0)
+            calm = problem.replace(b=b)
+            again = solve(calm)
+            if again.success:
+                problem, solution = calm, again
+                solves.append(("without push-out", again))
         q = system.retract(q_free, h * (solution.v - problem.v_free))
         new = State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr))
-        solves = (("step", solution),)
         if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
             bad = Status.NONFINITE
-            return StepResult(state, False, bad, bad.sentence, Contacts.none(), solves, None)
-        contacts = record_contacts(system, candidates, new, problem, solution)
+            return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(solves), None)
+        contacts = record_contacts(system, candidates, new, state.q, problem, solution)
         certificate = certify_step(system, found, band, state, new, h, problem, solution.p)
-        return StepResult(new, solution.success, solution.status, solution.message, contacts, solves, certificate)
+        return StepResult(
+            new, solution.success, solution.status, solution.message, contacts, tuple(solves), certificate
+        )
 
     def _detect(self, system: System, state: State, band: float) -> Candidates:
         found = system.detect(state.t, state.q, band)

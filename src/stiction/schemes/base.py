@@ -25,7 +25,7 @@ class Contacts:
 
     key, law, mode (nk,); gap (nk,) at the end of the step [m]; impulse (nk, 6) [N·s] and velocity (nk, 6) [m/s] in the
     rows normal, tangent 1, tangent 2, spin, roll 1, roll 2, padded with zeros; bodies (nk, 2), -1 where there are none;
-    normal and point (nk, 3) in the world, from the second body to the first.
+    normal and point (nk, 3) in the world, from the second body to the first, where the step took its rows.
     """
 
     key: IntArray
@@ -129,13 +129,13 @@ def pad_rows(values: FloatArray, row_ptr: IntArray) -> FloatArray:
 
 
 def record_contacts(
-    system: System, candidates: Candidates, new: State, problem: ContactProblem, solution: Solution
+    system: System, candidates: Candidates, new: State, at: FloatArray, problem: ContactProblem, solution: Solution
 ) -> Contacts:
-    """The arrays of a step's constraints, rows padded to six."""
+    """The arrays of a step's constraints, rows padded to six; `at` is where the rows of the problem were taken."""
     velocity = solution.u - problem.b  # what the rows do, without gaps and other demands
     impulse, velocity = pad_rows(solution.p, problem.row_ptr), pad_rows(velocity, problem.row_ptr)
     gap = system.gaps(candidates, new.t, new.q)
-    place = system.contact_geometry(candidates, new.q)
+    place = system.contact_geometry(candidates, at)
     return Contacts(candidates.key, candidates.law, solution.modes, gap, impulse, velocity, *place)
 
 

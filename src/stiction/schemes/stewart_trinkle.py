@@ -35,6 +35,7 @@ class _Pass:
     """One solve of the step with a fixed active set."""
 
     candidates: Candidates
+    at: FloatArray  # where gaps and rows were taken
     problem: ContactProblem
     solution: Solution
     state: State
@@ -144,15 +145,16 @@ class StewartTrinkle:
             at = {"prediction": prediction, "new": guess, "midpoint": self._middle(system, state.q, guess)}[
                 self.evaluate
             ]
-            problem, free = self._problem(system, state, h, candidates, guess if self.nonlinear else at, at)
+            rows_at = guess if self.nonlinear else at
+            problem, free = self._problem(system, state, h, candidates, rows_at, at)
             solution = solve(problem)
             solves.append(("fixed point" if iterate else "step", solution))
             new = self._advance(system, state, h, free, problem, solution)
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
-                return _Pass(candidates, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence)
+                return _Pass(candidates, rows_at, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence)
             if not solution.success:
-                return _Pass(candidates, problem, solution, new, solution.status, solution.message)
-            done = _Pass(candidates, problem, solution, new, Status.SOLVED, solution.message)
+                return _Pass(candidates, rows_at, problem, solution, new, solution.status, solution.message)
+            done = _Pass(candidates, rows_at, problem, solution, new, Status.SOLVED, solution.message)
             if not iterate:
                 return done
             change = float(np.abs(system.difference(guess, new.q)).max()) / max(1.0, float(np.abs(new.q).max()))
@@ -223,7 +225,7 @@ class StewartTrinkle:
         new, success = done.state, done.status.success
         if done.status is Status.NONFINITE:
             return StepResult(old, False, done.status, done.message, Contacts.none(), solves, None)
-        contacts = record_contacts(system, done.candidates, new, done.problem, done.solution)
+        contacts = record_contacts(system, done.candidates, new, done.at, done.problem, done.solution)
         band = self.band(system, old, h)
         certificate = certify_step(system, candidates, band, old, new, h, done.problem, done.solution.p)
         return StepResult(new, success, done.status, done.message, contacts, solves, certificate)

@@ -7,21 +7,24 @@ import numpy as np
 from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
 from ..problem.laws import EQUALITY, UNILATERAL
-from ..solvers.base import Solver
+from ..solvers import solve
 from ..systems.base import State, System
 
 ENOUGH = 1e-10  # m: what may remain of an overlap
 
 
-def separate(system: System, state: State, solver: Solver, maxiter: int = 60) -> State:
+def separate(system: System, state: State, maxiter: int = 100) -> State:
     """Project the configuration to one without overlaps and joint violations; velocities stay.
 
     Each iteration solves a frictionless contact problem for the displacement d: `gap + n d >= 0` at the least
     kinetic energy of d, and moves by it; curved gaps need a few.
     """
     q = state.q
+    near = system.detect(state.t, q, 0.0)
+    band = 2.0 * max(1e-6, float(-system.gaps(near, state.t, q)[near.law == UNILATERAL].min(initial=0.0)))
     for _ in range(maxiter):
-        candidates = system.detect(state.t, q, 0.0)
+        # Contacts that just touch are held too, or the next push would drive bodies into them.
+        candidates = system.detect(state.t, q, band)
         gaps = system.gaps(candidates, state.t, q)
         contact, joint = candidates.law == UNILATERAL, candidates.law == EQUALITY
         if -gaps[contact].min(initial=0.0) <= ENOUGH and gaps[joint].max(initial=0.0) <= ENOUGH:
@@ -36,6 +39,6 @@ def separate(system: System, state: State, solver: Solver, maxiter: int = 60) ->
         law = row_law[keep]
         problem = ContactProblem.from_delassus(W, found.value[keep], row_ptr=np.arange(len(law) + 1), law=law)
         p = np.zeros(len(row_law))
-        p[keep] = solver.solve(problem, tol=1e-8).p
+        p[keep] = solve(problem, solver="auto", tol=1e-10).p
         q = system.retract(q, dynamics.velocity_change(p))
     raise ModelError("the bodies could not be separated; move them apart by hand.")

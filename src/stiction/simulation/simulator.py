@@ -156,7 +156,7 @@ class Simulator:
     def _check_start(self, overlap: str) -> None:
         state = self._initial
         if overlap == "separate":
-            state = self._initial = separate(self.system, state, self.solver)
+            state = self._initial = separate(self.system, state)
         candidates = self.system.detect(state.t, state.q, 0.0)
         gaps = self.system.gaps(candidates, state.t, state.q)
         worst: dict[str, float] = {}

@@ -23,9 +23,9 @@ PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opin
 class Auto:
     """Decides by counts and residuals only, never by the clock, and says in the message what was tried.
 
-    Polyhedral friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap, then `nsgs`. The convex
-    relaxation: `conic`, then `nsgs`. Smooth cones: `newton` up to 400 rows, then `nsgs`. Otherwise `nsgs`, then `lemke`
-    where friction is polyhedral.
+    Polyhedral friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap, then `nsgs`. Beyond,
+    the convex relaxation: `conic`, then `nsgs`; smooth cones: `newton` up to 400 rows, then `nsgs`; otherwise `nsgs`,
+    then `lemke` where friction is polyhedral.
     """
 
     name = "auto"
@@ -34,8 +34,9 @@ class Auto:
         self._solvers: dict[str, Solver] = {s.name: s for s in (Lemke(), Enumeration(), Conic(), Newton(), Nsgs())}
 
     def refuses(self, problem: ContactProblem) -> str | None:
-        """What block Gauss–Seidel, the most general solver, refuses."""
-        return self._solvers["nsgs"].refuses(problem)
+        """What both block Gauss–Seidel and Lemke's method refuse."""
+        reasons = [self._solvers[name].refuses(problem) for name in ("nsgs", "lemke")]
+        return None if None in reasons else reasons[0]
 
     def solve(
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
@@ -56,15 +57,16 @@ class Auto:
         return replace(tried[0], message=f"{tried[0].message}{rest}")
 
     def _plan(self, problem: ContactProblem) -> list[str]:
-        if problem.associated and problem.nr <= LARGE and self._solvers["conic"].refuses(problem) is None:
-            return ["conic", "nsgs"]
+        names = [name for name in self._wanted(problem) if self._solvers[name].refuses(problem) is None]
+        return names or ["nsgs" if self._solvers["nsgs"].refuses(problem) is None else "lemke"]
+
+    def _wanted(self, problem: ContactProblem) -> list[str]:
         polyhedral = problem.friction.is_polyhedral()
-        if not polyhedral:
-            small = problem.nr <= SMALL and self._solvers["newton"].refuses(problem) is None
-            return ["newton", "nsgs"] if small else ["nsgs"]
-        if problem.nr > EXACT:
+        form = problem.to_lcp() if polyhedral and problem.nr <= EXACT else None
+        if form is None or len(form.q) > EXACT:
+            if problem.associated and problem.nr <= LARGE:
+                return ["conic", "nsgs"]
+            if not polyhedral:
+                return ["newton", "nsgs"] if problem.nr <= SMALL else ["nsgs"]
             return ["nsgs", "lemke"] if problem.nr <= LARGE else ["nsgs"]
-        form = problem.to_lcp()
-        if len(form.q) > EXACT:
-            return ["nsgs", "lemke"]
         return ["lemke", "enumeration", "nsgs"] if int((~form.free).sum()) <= PAIRS else ["lemke", "nsgs"]

@@ -41,6 +41,8 @@ class Conic:
         W = problem.delassus()
         if W.size and np.abs(W - W.T).max() > 1e-8 * np.abs(W).max():
             return "conic needs a symmetric W; here impulses act along other directions than velocities answer to."
+        if (W.diagonal() < 0).any():
+            return "conic needs a positive semidefinite W, and this one has a negative diagonal: no convex program."
         return None
 
     def solve(

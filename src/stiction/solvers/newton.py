@@ -1,9 +1,9 @@
 """Nonsmooth Newton on the Alart–Curnier equations: few iterations to round-off, true friction cones, dense and small.
 
 A contact is solved when `p_n = max(0, p_n - ρ u_n)` and `p_t` is the projection of `p_t - ρ u_t` onto the disk of
-radius `mu p_n + r0`. Both are piecewise smooth; Newton solves their linearisation. Hyperstatic contacts make W singular, and
-a small multiple of the identity (a proximal step) picks the change of least size. It starts from the given impulses
-and some sweeps of Gauss–Seidel, which settle the contact modes.
+radius `mu p_n + r0`. Both are piecewise smooth; Newton solves their linearisation. Hyperstatic contacts make W
+singular, and a small multiple of the identity (a proximal step) picks the change of least size. It starts from the
+given impulses and some sweeps of Gauss–Seidel, which settle the contact modes.
 """
 
 from __future__ import annotations

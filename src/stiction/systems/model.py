@@ -20,9 +20,9 @@ from ..problem.laws import EQUALITY, UNILATERAL
 from .base import Candidates, Constraints, Energy, State
 from .bodies import BodySpec
 from .forces import BodyState
-from .materials import LawTable
+from .materials import DEFAULT, LawTable
 
-CODES = 4096  # feature codes per shape pair
+CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,8 @@ class BodyModel(ABC):
         """Free motion under forces (nb, dof)."""
 
     @abstractmethod
-    def _pose_of(self, motion: Any, what: str) -> FloatArray:
-        """A prescribed pose as numbers of q."""
+    def _pose_of(self, i: int, motion: Any, what: str) -> FloatArray:
+        """A prescribed pose as numbers of q; a position alone keeps the orientation that the body was added with."""
 
     @abstractmethod
     def body_state(self, i: int, q: FloatArray, v: FloatArray) -> BodyState:
@@ -174,7 +174,7 @@ class BodyModel(ABC):
         self.shape_group = own[self.shape_body]
         self.shape_mask = np.where(bit == 0, np.int64(-1), ~own)[self.shape_body]
         self.excluded = np.array(sorted(a * self.nb + b for a, b in world.excluded), dtype=np.int64)
-        used = sorted({spec.material for spec in self.specs})
+        used = sorted({spec.material for spec in self.specs if spec.shapes}) or [DEFAULT]
         for spec in self.specs:
             if spec.material not in world.materials.named:
                 known = ", ".join(map(repr, world.materials.named))
@@ -220,7 +220,7 @@ class BodyModel(ABC):
             if motion is not None:
                 name = f"motion of {self.specs[i].name!r} at t = {state.t + h:g} s"
                 target = q_free.copy()
-                target.reshape(self.nb, -1)[i] = self._pose_of(motion(state.t + h), name)
+                target.reshape(self.nb, -1)[i] = self._pose_of(i, motion(state.t + h), name)
                 step = self.difference(state.q, target).reshape(self.nb, -1)[i]
                 v_free.reshape(self.nb, -1)[i] = step / h
                 q_free = target

@@ -57,14 +57,14 @@ class Model2(BodyModel):
         for i in self.kinematic:
             motion = self.specs[i].motion
             if motion is not None:
-                q[i] = self._pose_of(motion(0.0), f"motion of {self.specs[i].name!r} at t = 0 s")
+                q[i] = self._pose_of(i, motion(0.0), f"motion of {self.specs[i].name!r} at t = 0 s")
         return State(0.0, q.ravel(), v.ravel())
 
-    def _pose_of(self, motion: Any, what: str) -> FloatArray:
+    def _pose_of(self, i: int, motion: Any, what: str) -> FloatArray:
         if isinstance(motion, tuple) and len(motion) == 2 and np.ndim(motion[0]) == 1:
             position, angle = motion[0], _check.number(f"{what} (angle)", motion[1])
         else:
-            position, angle = motion, 0.0
+            position, angle = motion, self.specs[i].place.angle
         return np.array([*_check.floats(f"{what} (position)", position, (2,)), angle])
 
     def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
