@@ -112,10 +112,9 @@ def test_forces_on_a_flat_floor_are_mass_times_acceleration(seed):
     world = st.World()
     floor, wall = world.add_plane(), world.add_plane(normal=(-1, 0.2, 0.1), offset=-0.8)
     shape = [st.Box((0.3, 0.2, 0.4)), st.Capsule(0.1, 0.3), st.Sphere(0.2)][int(rng.integers(3))]
-    body = world.add_body(
-        shape, mass=2.0, position=(0, 0, 0.4), orientation=rng.normal(size=4), velocity=rng.normal(size=3) + np.array([2, 0, -1]),
-        angular_velocity=3 * rng.normal(size=3),
-    )  # fmt: skip
+    throw = rng.normal(size=3) + np.array([2, 0, -1])
+    turn = {"orientation": rng.normal(size=4), "angular_velocity": 3 * rng.normal(size=3)}
+    body = world.add_body(shape, mass=2.0, position=(0, 0, 0.4), velocity=throw, **turn)
     run = st.Simulator(world, 0.01, scheme=STEP).run(0.4)
     np.testing.assert_allclose(newton(run, body, [floor, wall], 2.0, world.gravity), 0.0, atol=1e-8)
 
