@@ -278,7 +278,7 @@ def test_warm_start_saves_sweeps():
     problem = pairs(np.random.default_rng(4), 30, 50, mu=0.3)
     cold = st.solve(problem, "nsgs", tol=1e-8)
     again = st.solve(problem, "nsgs", tol=1e-8, p0=cold.p)
-    near = st.solve(problem._with(p_warm=cold.p * 1.001), "nsgs", tol=1e-8)
+    near = st.solve(problem.replace(p_warm=cold.p * 1.001), "nsgs", tol=1e-8)
     assert cold.success
     assert again.iterations == 0
     assert 0 < near.iterations < cold.iterations

@@ -17,7 +17,7 @@ from .kernels import LOST, MAXITER, RAY, REFACTOR, SOLVED
 # (pivots between checks of drift, tolerance of ties, smallest pivot, seed of uneven covering), each tried when
 # the one before failed or met a ray: rounding may have sent the path astray, and then other tolerances and a fresher
 # inverse find the way. Where nearly every ratio is a tie (many contacts at rest, W of low rank, q at round-off), only
-# another path helps: a covering vector with uneven entries. Three rays are an answer.
+# another path helps: a covering vector with uneven entries. Five rays are an answer.
 _ATTEMPTS = (
     (128, 1e-12, 1e-11, 0),
     (16, 1e-10, 1e-9, 0),
@@ -117,7 +117,7 @@ def lemke_arrays(
         if code == MAXITER:
             return work.z, work.w, Status.MAXITER, pivots, work.residual, None
         rays += code == RAY
-        if rays == 3:
+        if rays == 5:
             return work.z, work.w, Status.RAY, pivots, work.residual, work.ray()
     if code == RAY:
         return work.z, work.w, Status.RAY, pivots, work.residual, work.ray()
