@@ -39,6 +39,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/collision.py
 	$(BIN)/python benchmarks/nsgs.py
+	$(BIN)/python benchmarks/world.py
 
 clean:
 	rm -rf $(OUT) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
