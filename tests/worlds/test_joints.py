@@ -123,7 +123,7 @@ def test_joints_let_the_right_motions_through(dim, name):
         assert np.abs(H @ twist(dim, model, a, blocked, np.zeros(3) if dim == 3 else 0.0, anchor)).max() > 1e-2
 
 
-def thrown(dim, name, h, stabilize=True, duration=0.6, seed=1):
+def thrown(dim, name, h, stabilize=True, duration=0.4, seed=1):
     world, *_ = pair(dim, name, seed)
     sim = st.Simulator(world, h, scheme=st.AnitescuHart(directions=8, stabilize=stabilize))
     rng = np.random.default_rng(5)
@@ -139,7 +139,7 @@ def thrown(dim, name, h, stabilize=True, duration=0.6, seed=1):
 def test_drift_is_of_second_order_and_bounded(dim, name):
     """With stabilisation the drift is that of one step: the curvature of paths, h² ω (ω r + 2 v)."""
     worst = []
-    for h in (0.01, 0.005):
+    for h in (0.016, 0.008):
         run = thrown(dim, name, h)
         drift, first = run.certificate["joint_drift"], 3 if dim == 2 else 6
         spin = max(np.abs(run.v[:, first + dim : 2 * first]).max(), np.abs(run.v[:, 2 * first + dim :]).max())
@@ -151,14 +151,14 @@ def test_drift_is_of_second_order_and_bounded(dim, name):
 
 @pytest.mark.parametrize(("dim", "name"), [(2, "revolute"), (3, "ball"), (3, "revolute"), (3, "distance")])
 def test_without_stabilisation_joints_drift_away(dim, name):
-    held, loose = (thrown(dim, name, 0.01, stabilize=s, duration=1.5).certificate["joint_drift"] for s in (True, False))
+    held, loose = (thrown(dim, name, 0.01, stabilize=s, duration=0.8).certificate["joint_drift"] for s in (True, False))
     assert loose.max() > 10 * held.max()
 
 
 @pytest.mark.parametrize("dim", [2, 3])
 def test_drift_on_a_circle_has_a_closed_form(dim):
     """Unstabilised, each step goes along the tangent: r² grows by h² v², and r v, the moment of momentum, stays."""
-    h, n = 0.02, 200
+    h, n = 0.02, 100
     for stabilize in (False, True):
         world = st.World(gravity=(0, 0, 0)) if dim == 3 else st.PlanarWorld(gravity=(0, 0))
         shape = st.Sphere(0.1) if dim == 3 else st.Disk(0.1)
@@ -174,7 +174,7 @@ def test_drift_on_a_circle_has_a_closed_form(dim):
             assert np.abs(seen - 1).max() < 0.6 * (h * 1.5) ** 2
         else:
             np.testing.assert_allclose(seen, r, rtol=1e-11)
-            assert seen[-1] > 1.05
+            assert seen[-1] > 1.03
 
 
 @pytest.mark.parametrize(("dim", "name"), EVERY)

@@ -29,7 +29,7 @@ def test_conical_pendulum_has_its_period(kind):
             world.add_joint(st.Ball(bob, None, anchor=(0, 0, 0)))
         else:
             world.add_joint(st.Distance(bob, None, anchor_a=start, anchor_b=(0, 0, 0)))
-        run = st.Simulator(world, h, scheme=STEP).run(2.0)
+        run = st.Simulator(world, h, scheme=STEP).run(1.5)
         x = run.position(bob)
         phase = np.unwrap(np.arctan2(x[:, 1], x[:, 0]))
         errors.append(abs(phase[-1] - rate * run.times[-1]) / (rate * run.times[-1]))
@@ -43,7 +43,7 @@ def test_compound_pendulum_has_its_elliptic_period():
     """A rod on a hinge, from 60°: T = 4 sqrt(I/(m g a)) K(sin² 30°), to first order at least."""
     swing, errors = math.pi / 3, []
     exact = 4 * math.sqrt((1 / 3) / (G * 0.5)) * ellipk(math.sin(swing / 2) ** 2)
-    for h in (0.008, 0.004):
+    for h in (0.016, 0.008):
         world = st.PlanarWorld()
         angle = swing - math.pi / 2
         rod = world.add_body(
@@ -113,7 +113,7 @@ def exact_double_pendulum(duration):
 @pytest.mark.parametrize("dim", [2, 3])
 def test_double_pendulum_by_joints_converges_to_the_true_one(dim):
     exact, errors = exact_double_pendulum(0.6), []
-    for h in (0.004, 0.002, 0.001):
+    for h in (0.008, 0.004, 0.002):
         world, bodies = rods(ANGLES, RATES, LENGTHS, MASSES, dim)
         run = st.Simulator(world, h, scheme=STEP).run(0.6)
         if dim == 2:
@@ -121,9 +121,9 @@ def test_double_pendulum_by_joints_converges_to_the_true_one(dim):
         else:
             angles = [-2 * math.atan2(*run.orientation(b)[-1, [2, 0]]) for b in bodies]
         errors.append(np.abs(angles - exact).max())
-    assert errors[-1] < 0.01
-    assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.35)
-    assert errors[1] / errors[2] == pytest.approx(2.0, abs=0.25)
+    assert errors[-1] < 0.02
+    assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.5)
+    assert errors[1] / errors[2] == pytest.approx(2.0, abs=0.3)
 
 
 def test_double_pendulum_by_joints_and_by_coordinates_meet():
@@ -143,7 +143,7 @@ def test_double_pendulum_by_joints_and_by_coordinates_meet():
 def test_chain_keeps_its_energy_and_its_joints():
     """Five rods let go from the horizontal: energy within a few per cent and falling with h; drift of order h²."""
     lost, drift = [], []
-    for h in (0.004, 0.002):
+    for h in (0.006, 0.003):
         world, _ = rods([math.pi / 2] * 5, [0.0] * 5, [0.3] * 5, [1.0] * 5)
         run = st.Simulator(world, h).run(1.0)
         scale = 5 * G * 0.75
@@ -152,7 +152,7 @@ def test_chain_keeps_its_energy_and_its_joints():
         np.testing.assert_allclose(run.certificate["energy"], 0.0, atol=1e-11)
     assert lost[0] < 0.1
     assert lost[1] < 0.75 * lost[0]
-    assert drift[1] < 0.4 * drift[0] < 2e-3
+    assert drift[1] < 0.4 * drift[0] < 4e-3
 
 
 def test_hanging_chain_carries_what_is_below():

@@ -58,15 +58,15 @@ SCENES = {
 def test_schemes_meet_as_the_step_shrinks(scene, other):
     make, duration = SCENES[scene]
     apart = []
-    for h in (0.01, 0.005, 0.0025):
+    for h in (0.016, 0.004):
         ends = []
         for scheme in (AH, other):
             world, body = make()
             run = st.Simulator(world, h, scheme=scheme).run(duration)
             ends.append(run.position(body)[-1])
         apart.append(np.abs(ends[0] - ends[1]).max())
-    assert apart[-1] < 5e-3
-    assert apart[-1] < 1e-9 or apart[-1] < 0.6 * apart[0]
+    assert apart[-1] < 8e-3
+    assert apart[-1] < 1e-9 or apart[-1] < 0.5 * apart[0]
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -98,7 +98,7 @@ def test_overlap_of_the_linearised_steps_is_of_second_order():
     worst = {}
     for name, scheme in (("ah", AH), ("st", ST)):
         worst[name] = []
-        for h in (0.01, 0.005, 0.0025):
+        for h in (0.02, 0.01, 0.005):
             world, _ = box_on_its_edge()
             worst[name].append(st.Simulator(world, h, scheme=scheme).run(0.4).certificate.worst["penetration"])
     for values in worst.values():

@@ -84,11 +84,11 @@ def test_block_slides_along_every_edge_of_the_cone(direction):
 @pytest.mark.parametrize("mu", [0.2, 0.8])
 def test_incline_holds_below_the_friction_angle(dim, tilt, mu):
     world, body, ground, _, _ = block(dim, mu, math.atan(0.95 * mu), tilt)
-    run = st.Simulator(world, 0.01, scheme=STEP).run(2.0)
+    run = st.Simulator(world, 0.01, scheme=STEP).run(1.0)
     assert np.abs(run.position(body) - run.position(body)[0]).max() < 1e-12
     assert np.abs(run.velocity(body)).max() < 1e-12
     # friction and normal force together carry the weight
-    np.testing.assert_allclose(run.force(body, ground), np.tile(-3.0 * world.gravity, (200, 1)), atol=1e-9)
+    np.testing.assert_allclose(run.force(body, ground), np.tile(-3.0 * world.gravity, (100, 1)), atol=1e-9)
     pressed = run.contacts(body, ground)
     assert set(pressed.mode[pressed.impulse[:, 0] > 1e-9].tolist()) == {int(Mode.STICK)}
 
@@ -107,14 +107,14 @@ def test_incline_slips_above_the_friction_angle(dim, tilt, mu):
 
 @pytest.mark.parametrize("dim", [2, 3])
 def test_block_thrown_uphill_turns_back_or_stays(dim):
-    mu, speed, h = 0.3, 2.0, 0.002
+    mu, speed, h = 0.3, 2.0, 0.005
     for ratio, back in ((0.8, False), (1.6, True)):
         slope = math.atan(ratio * mu)
         world, body, _, up, _ = block(dim, mu, slope, speed=speed)
         run = st.Simulator(world, h, scheme=STEP).run(0.8)
         way = (run.position(body) - run.position(body)[0]) @ up
         top = speed**2 / (2 * G * (math.sin(slope) + mu * math.cos(slope)))
-        assert way.max() == pytest.approx(top - h * speed / 2, abs=5e-5)
+        assert way.max() == pytest.approx(top - h * speed / 2, abs=3e-4)
         assert (way[-1] < way.max() - 1e-3) == back
 
 
