@@ -105,7 +105,7 @@ def mixed_cases():
     problem.certify(rng.normal(size=10))
     problem.certify(np.arange(10))
     for associated in (False, True):
-        lcp = problem._with(associated=associated).polyhedral(4)
+        lcp = problem.replace(associated=associated).polyhedral(4)
         st.solve(lcp, "lemke")
     st.solve(
         st.ContactProblem.from_delassus(

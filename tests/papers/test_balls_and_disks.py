@@ -53,3 +53,11 @@ def test_the_pile_starts_without_overlap():
     gaps = np.linalg.norm(places[:, None] - places[None], axis=2)[np.triu_indices(21, 1)] - 2 * ah03_disks.RADIUS
     assert gaps.min() >= 0
     assert (gaps < 1e-4).sum() == 45  # the contacts of the cannonball arrangement
+
+
+@pytest.mark.long
+def test_claims_of_ah03_hold():
+    outcome = experiment("ah03-claims").run()
+    assert [q.name for q in outcome.quantities if not q.ok] == []
+    for claim in ("order of the joint drift", "order of the infeasibility in h", "order of the infeasibility in v"):
+        assert by_name(outcome, claim).verdict == "reproduced"

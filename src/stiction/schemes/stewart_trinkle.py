@@ -56,7 +56,8 @@ class StewartTrinkle:
     again linearised at q, where gaps are nonnegative and st96's existence proof holds.
 
     When not to use it: impacts that bounce (its effective restitution depends on where in the step the impact falls,
-    s00 §3.2), more than a few hundred contacts. First order; an impact is spread over two steps.
+    s00 §3.2), more than a few hundred contacts, bodies that move farther than their own size in a step (the
+    prediction then lies behind the obstacle). First order; an impact is spread over two steps.
 
     Reference: D. E. Stewart, J. C. Trinkle, Int. J. Numer. Meth. Engng 39 (1996) 2673–2691.
     """
