@@ -181,7 +181,7 @@ def test_bad_calls_are_refused_by_name(call, word):
 
 
 @pytest.mark.long
-@every_solver
+@coulomb_solver
 @given(seeds, hs.integers(1, 4))
 @settings(max_examples=300, deadline=None)
 def test_solves_many_random_problems(solver, seed, contacts):

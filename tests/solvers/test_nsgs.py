@@ -343,4 +343,4 @@ def test_kernels_have_one_signature_each():
                 kinds = {tuple(str(unliteral(t)) for t in signature) for signature in value.signatures}
                 assert len(kinds) <= 1, value
                 seen += len(kinds)
-    assert seen > 15
+    assert seen > 5  # kernels that come from the cache do not load those they call
