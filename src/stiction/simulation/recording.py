@@ -33,7 +33,7 @@ def save(run: Trajectory, path: str | Path) -> None:
         file["energy/kinetic"] = run.energy.kinetic
         file["energy/potential"] = run.energy.potential
         for name, values in run.energy.work.items():
-            file[f"energy/work/{name}"] = values
+            file[f"energy/parts/{name}"] = values
         for name, values in run.certificate.residuals.items():
             file[f"certificate/{name}"] = values
         file["success"] = run.certificate.success
@@ -79,7 +79,7 @@ def _read(file: Any, path: Path) -> Trajectory:
         energy=EnergyRecord(
             kinetic=read("energy/kinetic"),
             potential=read("energy/potential"),
-            work={name: read(f"energy/work/{name}") for name in file["energy/work"]},
+            work={name: read(f"energy/parts/{name}") for name in file["energy/parts"]},
         ),
         certificate=RunCertificate(
             {name: read(f"certificate/{name}") for name in file["certificate"]}, read("success")

@@ -32,7 +32,6 @@ class WorldBuilder:
         self.materials = Materials()
         self.pair_laws: dict[tuple[int, int], ContactLaw] = {}
         self.excluded: set[tuple[int, int]] = set()
-        self._version = 0
         self._model: Any = None
         self._add(self._ground())
 
