@@ -121,6 +121,12 @@ def inelastic_only(system: System, scheme: str) -> str | None:
     return f"{scheme} has inelastic impacts, but a contact has a restitution of {e:g}; set it to 0."
 
 
+def passed_through(system: System, candidates: Candidates, q0: FloatArray, q1: FloatArray) -> np.ndarray:
+    """(nk,) contacts whose normal turns by more than a right angle from q0 to q1: fast bodies change sides that way."""
+    before, after = (system.contact_geometry(candidates, q)[1] for q in (q0, q1))
+    return np.asarray(np.einsum("ki,ki->k", before, after) < 0.0)
+
+
 def pad_rows(values: FloatArray, row_ptr: IntArray) -> FloatArray:
     """Row values (nr,) as (nk, 6), padded with zeros."""
     padded = np.zeros((len(row_ptr) - 1, MAX_ROWS))

@@ -25,7 +25,7 @@ from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from .active import ActiveRule, active_rule
-from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, record_contacts
+from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
 
 VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact to the active set
 
@@ -53,11 +53,11 @@ class StewartTrinkle:
     are taken: "prediction" q + h v, "midpoint" (q + q⁺)/2 or "new" q⁺ (note 4 of §3); the last two iterate as well.
     active: which contacts act, by default the rule of §4 ("growing"). directions: edges of the polygon that replaces
     a smooth friction cone in space (st96 uses 8). A step that has no solution linearised at the prediction is tried
-    again linearised at q, where gaps are nonnegative and st96's existence proof holds.
+    again linearised at q, where gaps are nonnegative and st96's existence proof holds; so is one whose prediction lies
+    behind an obstacle.
 
     When not to use it: impacts that bounce (its effective restitution depends on where in the step the impact falls,
-    s00 §3.2), more than a few hundred contacts, bodies that move farther than their own size in a step (the
-    prediction then lies behind the obstacle). First order; an impact is spread over two steps.
+    s00 §3.2), more than a few hundred contacts. First order; an impact is spread over two steps.
 
     Reference: D. E. Stewart, J. C. Trinkle, Int. J. Numer. Meth. Engng 39 (1996) 2673–2691.
     """
@@ -104,6 +104,10 @@ class StewartTrinkle:
             system.gaps(candidates, t, prediction),
             state.was_active(candidates.key),
         )
+        through = passed_through(system, candidates, state.q, prediction)
+        if through.any():  # the prediction lies behind an obstacle: hold it, and take everything at q instead
+            active |= through
+            prediction = state.q
         solves: list[tuple[str, Solution]] = []
         while True:
             acting = candidates.take(active)
@@ -118,7 +122,8 @@ class StewartTrinkle:
                     solves += more
             if not (done.status.success and self._rule.grows):
                 break
-            violated = contact & ~active & (system.gaps(candidates, t, done.state.q) < -VIOLATED)
+            violated = system.gaps(candidates, t, done.state.q) < -VIOLATED
+            violated = contact & ~active & (violated | passed_through(system, candidates, state.q, done.state.q))
             if not violated.any():
                 break
             active |= violated
