@@ -88,6 +88,10 @@ def stages(world, *, settle, steps, tol, solver="auto"):
         contacts = max(contacts, len(result.contacts))
         residual = max(residual, result.solution.certificate.error)
         depth = max(depth, result.certificate.penetration)
+    # what is left of a step: new state, certificate of the step, record of the contacts
+    whole = spent.pop("whole step")
+    spent["advance"] = max(0.0, whole - sum(spent.values()))
+    spent["whole step"] = whole
     return {name: value / steps for name, value in spent.items()}, contacts, residual, depth
 
 
@@ -199,7 +203,7 @@ def main():
     parser.add_argument("--peers", action="store_true", help="run other engines on the same scenes where installed")
     peers = parser.parse_args().peers
     print("milliseconds per step; residual and penetration are the largest over the timed steps; (ratio ours / theirs)")
-    head = f"{'scene':<14s} {'contacts':>8s} {'detect':>8s} {'assemble':>8s} {'solve':>8s} {'step':>8s}"
+    head = f"{'scene':<14s} {'contacts':>8s} {'detect':>8s} {'assemble':>8s} {'solve':>8s} {'advance':>8s} {'step':>8s}"
     print(f"{head} {'residual':>9s} {'depth [m]':>9s}" + "".join(f" {name:>17s}" for name in PEERS if peers))
     for name, kind, places, options in SCENES:
         world = box_scene(places) if kind == "box" else sphere_scene(len(places))
