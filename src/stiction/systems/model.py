@@ -84,6 +84,7 @@ class BodyModel(ABC):
     dim: ClassVar[int]
     dof: ClassVar[int]
     width: ClassVar[int]  # numbers per body in q
+    kernels: ClassVar[Any]  # kernels2 or kernels3: the rows of joints and contacts
     reach: FloatArray  # (nb,) the farthest point of each body from its centre of mass
 
     def __init__(self, world: Any):
@@ -138,10 +139,6 @@ class BodyModel(ABC):
     @abstractmethod
     def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
         """Gap, normal and surface points of features."""
-
-    @abstractmethod
-    def _fill_rows(self, q: FloatArray, c: WorldCandidates, geometry: Any, value: FloatArray, rows: BodyRows) -> None:
-        """The rows of joints and contacts."""
 
     @abstractmethod
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
@@ -354,7 +351,9 @@ class BodyModel(ABC):
             np.empty((nr, self.dof)),
             np.empty((nr, self.dof)),
         )
-        self._fill_rows(q, candidates, geometry, value, rows)
+        Q = q.reshape(self.nb, self.width)
+        self.kernels.joint_rows(Q, *self.joint_arrays, 0, value, rows.Ja, rows.Jb)
+        self.kernels.contact_rows(Q, f.body_a, f.body_b, *geometry[1:], candidates.row_ptr, nj, rows.Ja, rows.Jb)
         value[candidates.row_ptr[nj:-1]] = geometry[0]
         return Constraints(candidates, value, rows, np.zeros(len(candidates.key)), np.ones(nr))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..collision import aabbs2, evaluate2, find2, pairs
 from . import kernels2
 from .base import State
 from .forces import BodyState
-from .model import BodyModel, BodyRows, Features, WorldCandidates
+from .model import BodyModel, Features
 from .shapes import HalfPlane
 
 
@@ -20,6 +20,7 @@ class Model2(BodyModel):
     """The frozen model of a `PlanarWorld`: (x, y, angle) per body in q, their rates in v."""
 
     dim, dof, width = 2, 3, 3
+    kernels: ClassVar[Any] = kernels2
 
     def _prepare_bodies(self) -> None:
         self.inertia = np.array([float(s.inertia) for s in self.specs])
@@ -90,13 +91,6 @@ class Model2(BodyModel):
 
     def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
         evaluate2(x, turn, f.body_a, f.body_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb, *out)
-
-    def _fill_rows(self, q: FloatArray, c: WorldCandidates, geometry: Any, value: FloatArray, rows: BodyRows) -> None:
-        Q = q.reshape(self.nb, 3)
-        _, normal, point_a, point_b = geometry
-        f = c.features
-        kernels2.joint_rows(Q, *self.joint_arrays, 0, value, rows.Ja, rows.Jb)
-        kernels2.contact_rows(Q, f.body_a, f.body_b, normal, point_a, point_b, c.row_ptr, c.joints, rows.Ja, rows.Jb)
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
         return self.inverse_blocks if inverse else self.blocks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from . import kernels3
 from .base import State
 from .bodies import quaternion_matrix, unit_quaternion
 from .forces import BodyState
-from .model import BodyModel, BodyRows, Features, WorldCandidates
+from .model import BodyModel, Features
 from .shapes import Plane
 
 
@@ -21,6 +21,7 @@ class Model3(BodyModel):
     """The frozen model of a `World`: 7 numbers per body in q (x, y, z, then the quaternion w, x, y, z), 6 in v."""
 
     dim, dof, width = 3, 6, 7
+    kernels: ClassVar[Any] = kernels3
 
     def _prepare_bodies(self) -> None:
         self.inertia = np.array([s.inertia for s in self.specs])
@@ -85,13 +86,6 @@ class Model3(BodyModel):
 
     def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
         evaluate3(x, turn, f.body_a, f.body_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb, *out)
-
-    def _fill_rows(self, q: FloatArray, c: WorldCandidates, geometry: Any, value: FloatArray, rows: BodyRows) -> None:
-        Q = q.reshape(self.nb, 7)
-        _, normal, point_a, point_b = geometry
-        f = c.features
-        kernels3.joint_rows(Q, *self.joint_arrays, 0, value, rows.Ja, rows.Jb)
-        kernels3.contact_rows(Q, f.body_a, f.body_b, normal, point_a, point_b, c.row_ptr, c.joints, rows.Ja, rows.Jb)
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
         R, M = np.empty((self.nb, 3, 3)), np.empty((self.nb, 6, 6))
