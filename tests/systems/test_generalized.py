@@ -128,7 +128,10 @@ def test_functions_may_take_time():
 
 
 def test_optional_arguments_are_not_time():
-    make(gaps=[Gap(lambda q, radius=0.1: q[1] - radius)])
+    system = make(gaps=[Gap(lambda q, radius=0.1: q[1] - radius)])
+    start = system.initial_state()
+    candidates = system.detect(0.0, start.q, 0.0)
+    assert system.gaps(candidates, 5.0, start.q)[0] == start.q[1] - 0.1  # the default, not the time
 
 
 def test_dry_friction_rows_and_bound_may_depend_on_the_configuration():
