@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def plot_convergence(study: Convergence, *, path: str | Path | None = None) -> Figure:
     """Errors against the step in logarithmic axes, beside a line of order one."""
-    figure = new_figure(6, 4.2)
+    figure = new_figure(9, 4.2)
     axes = dress(figure.add_subplot(), x="step h [s]", y="error", title=f"Convergence, against {study.reference}")
     h = study.steps
     top = 0.0
@@ -30,5 +30,5 @@ def plot_convergence(study: Convergence, *, path: str | Path | None = None) -> F
         axes.loglog(
             h[:-1], study.weak_error(contact), "s:", markersize=3, linewidth=0.9, label=f"impulse of {contact}, weak*"
         )
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))  # beside, never on the curves
     return finish(figure, path)
