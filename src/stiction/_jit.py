@@ -1,13 +1,15 @@
 """The only place that calls Numba's `njit`.
 
 Numba's on-disk cache watches the file of the outermost function only: editing a leaf function in another file
-would leave stale machine code. In a source checkout the cache therefore lives in a folder named by a hash of all
-sources of the package; in an installed package, whose files change together, Numba's own location is used.
+would leave stale machine code. In a source checkout the cache of a module therefore lives in a folder named by a hash
+of its source and of all that it imports; in an installed package, whose files change together, Numba's own location
+is used.
 The first compilation of a process is announced when a person is watching, so that it is never mistaken for a hang.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import logging
 import os
@@ -25,23 +27,52 @@ _log = logging.getLogger("stiction")
 _PACKAGE = Path(__file__).parent
 
 
-def source_hash() -> str:
-    """A short hash of every Python source of the package; names the cache folder of a source checkout."""
-    digest = hashlib.sha256()
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(path.relative_to(_PACKAGE).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+@cache
+def _imported(path: Path) -> tuple[Path, ...]:
+    """The modules of the package that a module imports at its top level."""
+    found = []
+    for node in ast.parse(path.read_bytes()).body:
+        if not isinstance(node, ast.ImportFrom) or node.level == 0:
+            continue
+        folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+        for name in ("", *(alias.name for alias in node.names)):
+            place = folder / name
+            found += [f for f in (place.with_suffix(".py"), place / "__init__.py") if f.exists()]
+    return tuple(found)
 
 
 @cache
-def cache_folder() -> str | None:
-    """Where compiled kernels are kept: a folder of this checkout, or None for Numba's own choice."""
+def source_hash(path: Path) -> str:
+    """A short hash of a module and of all modules of the package that it rests on."""
+    seen: set[Path] = set()
+    todo = [path]
+    while todo:
+        here = todo.pop()
+        if here not in seen:
+            seen.add(here)
+            todo += _imported(here)
+    digest = hashlib.sha256()
+    for file in sorted(seen):
+        digest.update(file.relative_to(_PACKAGE).as_posix().encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_root() -> Path | None:
+    """Where a source checkout keeps its compiled kernels; None for an installed package."""
     root = _PACKAGE.parent.parent
     if _PACKAGE.parent.name != "src" or not (root / "pyproject.toml").exists():
         return None
-    base = Path(os.environ.get("NUMBA_CACHE_DIR") or root / ".numba_cache")
-    folder = base / source_hash()
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or root / ".numba_cache")
+
+
+@cache
+def cache_folder(path: Path) -> str | None:
+    """Where the compiled kernels of a module are kept: a folder of this checkout, or None for Numba's own choice."""
+    base = cache_root()
+    if base is None:
+        return None
+    folder = base / source_hash(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -56,7 +87,7 @@ def njit(function: Callable[..., Any] | None = None, *, inline: bool = False, bo
     _listen()
     # The cache location is fixed when the decorator runs; restore it so that other users of Numba are not touched.
     saved = _config.CACHE_DIR  # type: ignore[attr-defined]
-    folder = cache_folder()
+    folder = cache_folder(Path(function.__code__.co_filename))
     try:
         if folder is not None:
             _config.CACHE_DIR = folder  # type: ignore[attr-defined]
