@@ -35,7 +35,7 @@ def show_info(json: Path | None) -> None:
         "cores": os.cpu_count(),
         **{name: _installed(name) for name in PACKAGES},
         "extras": {extra: _installed(package) for extra, package in EXTRAS.items()},
-        "kernel cache": cache_root() or "beside the package, or in the user's cache",
+        "kernel cache": str(cache_root() or "beside the package, or in the user's cache"),
         "solvers": list(SOLVERS),
         "experiments": list(experiments()),
     }
