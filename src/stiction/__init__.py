@@ -53,7 +53,17 @@ _NAMES = {
     # simulation
     "simulation": ["Simulator", "Trajectory", "Event", "load", "StepWarning", "OverlapWarning"],
     # contact problems and their solvers
-    "problem": ["ContactProblem", "Dense", "Bodies", "Delassus", "Law", "Mode", "SolveCertificate"],
+    "problem": [
+        "ContactProblem",
+        "Dense",
+        "Bodies",
+        "Delassus",
+        "Law",
+        "Mode",
+        "SolveCertificate",
+        "read_fclib",
+        "write_fclib",
+    ],
     "solvers": ["solve", "Solution"],
     # errors and outcomes
     "errors": ["StictionError", "ModelError", "SceneError", "SolverError"],
@@ -99,6 +109,8 @@ if TYPE_CHECKING:
     from .problem import Law as Law
     from .problem import Mode as Mode
     from .problem import SolveCertificate as SolveCertificate
+    from .problem import read_fclib as read_fclib
+    from .problem import write_fclib as write_fclib
     from .schemes import AnitescuHart as AnitescuHart
     from .schemes import Closing as Closing
     from .schemes import Growing as Growing

@@ -3,7 +3,20 @@
 from .certificate import SolveCertificate
 from .contact_problem import ContactProblem
 from .dynamics import Bodies, Delassus, Dense
+from .fclib import read_fclib
+from .fclib_write import write_fclib
 from .laws import Law, Mode
 from .polyhedral import PolyhedralLCP
 
-__all__ = ["Bodies", "ContactProblem", "Delassus", "Dense", "Law", "Mode", "PolyhedralLCP", "SolveCertificate"]
+__all__ = [
+    "Bodies",
+    "ContactProblem",
+    "Delassus",
+    "Dense",
+    "Law",
+    "Mode",
+    "PolyhedralLCP",
+    "SolveCertificate",
+    "read_fclib",
+    "write_fclib",
+]
