@@ -59,6 +59,39 @@ def reproduce(
 
 
 @app.command()
+def solve(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="FCLIB files (HDF5), Siconos text files (.dat), or folders of them."),
+    ],
+    solver: Annotated[
+        str, typer.Option("--solver", metavar="all|NAME[,NAME]", help="Which solvers run; `stiction info` lists them.")
+    ] = "auto",
+    tol: Annotated[float, typer.Option("--tol", help="The largest residual: the natural map over |q|.")] = 1e-8,
+    maxiter: Annotated[
+        int | None, typer.Option("--maxiter", metavar="N", help="Limit of iterations; by default each solver's own.")
+    ] = None,
+    json: JsonOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Write the performance profile (two solvers or more) here."),
+    ] = None,
+) -> None:
+    """Solve contact problems from files and compare solvers.
+
+    The residual is the certificate's natural map, the measure of published comparisons on FCLIB. Seconds are those of
+    the fastest of two to five runs, so that compilation is left out. Exit code 1 if a problem was solved by none of
+    the solvers.
+
+    Example: `stiction solve problems/ --solver nsgs,newton --tol 1e-6 --json times.json --out figures`
+    """
+    from .solve import solve_files
+
+    if not solve_files(files, solver, tol, maxiter, json, out):
+        raise typer.Exit(1)
+
+
+@app.command()
 def info(json: JsonOption = None) -> None:
     """Show versions, the machine, and where compiled kernels are kept.
 
