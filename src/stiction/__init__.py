@@ -38,7 +38,7 @@ _NAMES = {
         "State",
     ],
     # friction laws
-    "friction": ["Coulomb", "Polyhedral", "Frictionless", "FrictionSet"],
+    "friction": ["Coulomb", "Torsional", "Rolling", "Polyhedral", "Frictionless", "FrictionSet"],
     # schemes: how time advances, and which contacts act
     "schemes": [
         "StewartTrinkle",
@@ -102,6 +102,8 @@ if TYPE_CHECKING:
     from .friction import Frictionless as Frictionless
     from .friction import FrictionSet as FrictionSet
     from .friction import Polyhedral as Polyhedral
+    from .friction import Rolling as Rolling
+    from .friction import Torsional as Torsional
     from .problem import Bodies as Bodies
     from .problem import ContactProblem as ContactProblem
     from .problem import Delassus as Delassus

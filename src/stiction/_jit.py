@@ -46,6 +46,8 @@ def source_hash(path: Path) -> str:
     """A short hash of a module and of all modules of the package that it rests on."""
     seen: set[Path] = set()
     todo = [path]
+    if not path.is_relative_to(_PACKAGE):  # a caller's own kernel: it may rest on any of ours
+        todo += _PACKAGE.rglob("*.py")
     while todo:
         here = todo.pop()
         if here not in seen:
@@ -53,7 +55,7 @@ def source_hash(path: Path) -> str:
             todo += _imported(here)
     digest = hashlib.sha256()
     for file in sorted(seen):
-        digest.update(file.relative_to(_PACKAGE).as_posix().encode())
+        digest.update(Path(os.path.relpath(file, _PACKAGE)).as_posix().encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -5,6 +5,10 @@ later call the same functions. Friction lies in `radius·F` with `radius = mu·p
 
     ELLIPSOID    semi[k], k < n                     {f : sum (f_k / semi_k)² <= 1}
     POLYHEDRON   vertices (m, n) and facets (k, n+1)  conv(0, vertices) = {f : a_j·f <= c_j}, |a_j| = 1, c_j >= 0
+    PRODUCT      semi[k], k < n, and groups of rows   {f : sum over each group (f_k / semi_k)² <= 1}
+
+The groups of a PRODUCT are in the higher bits of its kind, `PRODUCT | mask << 2`: bit k of mask is set where row k
+starts a group, and row 0 always does. So the low two bits alone say which of the above a set is.
 
 The origin always belongs to F (st96 eq. 12: the weights of the directions sum to *at most* mu·c_n), so the support
 function is never negative.
@@ -17,18 +21,29 @@ import math
 import numpy as np
 
 from .._jit import njit
+from .nnls import nnls
 
-NONE, ELLIPSOID, POLYHEDRON = 0, 1, 2
+NONE, ELLIPSOID, POLYHEDRON, PRODUCT = 0, 1, 2, 3
+
+
+@njit(inline=True)
+def starts_group(kind, k):
+    """Whether row k of a PRODUCT, or of an ELLIPSOID (one group), starts a group."""
+    return k == 0 or (kind >> (2 + k)) & 1 == 1
 
 
 @njit(inline=True)
 def support(kind, semi, vertices, first, last, u, n):
     """max of u·f over the unit set: the speed that maximum dissipation opposes when u is minus the slip velocity."""
-    if kind == ELLIPSOID:
+    if kind & 3 == ELLIPSOID or kind & 3 == PRODUCT:
+        total = 0.0
         s = 0.0
         for k in range(n):
+            if starts_group(kind, k):
+                total += math.sqrt(s)
+                s = 0.0
             s += (semi[k] * u[k]) ** 2
-        return math.sqrt(s)
+        return total + math.sqrt(s)
     best = 0.0
     if kind == POLYHEDRON:
         for j in range(first, last):
@@ -42,12 +57,16 @@ def support(kind, semi, vertices, first, last, u, n):
 @njit(inline=True)
 def gauge(kind, semi, facets, first, last, f, n):
     """The smallest r >= 0 with f in r·F; infinite when no multiple of F holds f."""
-    if kind == ELLIPSOID:
+    if kind & 3 == ELLIPSOID or kind & 3 == PRODUCT:
+        most = 0.0
         s = 0.0
         for k in range(n):
+            if starts_group(kind, k):
+                s = 0.0
             if f[k] != 0.0:
                 s += (f[k] / semi[k]) ** 2 if semi[k] > 0.0 else math.inf
-        return math.sqrt(s)
+            most = max(most, s)
+        return math.sqrt(most)
     if kind == POLYHEDRON:
         worst = 0.0
         size = 0.0
@@ -80,16 +99,21 @@ def excess(kind, semi, facets, first, last, f, n, radius):
                 s += facets[j, k] * f[k]
             worst = max(worst, s)
         return worst
+    total = 0.0  # squares: per group, how much of f has to go for the rest to reach the boundary
     size = 0.0
-    for k in range(n):
-        size += f[k] * f[k]
-    size = math.sqrt(size)
-    if size == 0.0:
-        return 0.0
-    if kind != ELLIPSOID:
-        return size
-    g = gauge(kind, semi, facets, first, last, f, n)
-    return size * max(0.0, 1.0 - max(radius, 0.0) / g) if g > 0.0 else 0.0
+    s = 0.0
+    for k in range(n + 1):
+        if k == n or (kind & 3 == PRODUCT and starts_group(kind, k)):
+            if kind & 3 == NONE:
+                total += size
+            elif s > 0.0:
+                total += size * max(0.0, 1.0 - max(radius, 0.0) / math.sqrt(s)) ** 2
+            size = 0.0
+            s = 0.0
+        if k < n and f[k] != 0.0:
+            size += f[k] * f[k]
+            s += (f[k] / semi[k]) ** 2 if semi[k] > 0.0 else math.inf
+    return math.sqrt(total)
 
 
 @njit
@@ -146,6 +170,73 @@ def project_ellipsoid(semi, x, y, n, radius):
 
 
 @njit
+def project_product(kind, semi, x, y, n, radius):
+    """Nearest point y of radius·F to x, for F an ELLIPSOID or a PRODUCT: group by group."""
+    first = 0
+    for k in range(1, n + 1):
+        if k == n or starts_group(kind, k):
+            project_ellipsoid(semi[first:], x[first:], y[first:], k - first, radius)
+            first = k
+
+
+@njit
+def project_cone_product(kind, semi, mu, r0, x, y, n):
+    """Nearest point y to x = (x_n, x_t) in {p_n >= 0, p_t in (mu·p_n + r0)·F}, F an ELLIPSOID or a PRODUCT.
+
+    With s the normal part, the derivative of ½ (s - x_n)² + ½ dist(x_t, (mu·s + r0)·F)² rises:
+    s - x_n - mu·σ(x_t - y_t(s)). Where every group is a ball it is piecewise linear and concave, so that Newton's
+    method from the left ends after as many steps as there are groups; otherwise its root is bracketed.
+    """
+    balls = True
+    for k in range(1, n):
+        balls = balls and (starts_group(kind, k) or semi[k] == semi[k - 1])
+    s = max(0.0, x[0])
+    low, at_low, high, at_high = s, 0.0, math.inf, 0.0
+    side = 0
+    for _ in range(200):
+        project_product(kind, semi, x[1:], y[1:], n, mu * s + r0)
+        pull = 0.0
+        stiff = 1.0
+        size = 0.0
+        out = False
+        for k in range(n + 1):
+            if k == n or starts_group(kind, k):
+                pull += mu * math.sqrt(size)
+                stiff += (mu * semi[k - 1]) ** 2 if out else 0.0
+                size = 0.0
+                out = False
+            if k < n:
+                size += (semi[k] * (x[k + 1] - y[k + 1])) ** 2
+                out = out or x[k + 1] != y[k + 1]
+        value = s - x[0] - pull
+        if balls:  # from the left: the root lies at x_n or above
+            new = s - value / stiff
+            if not new > s:
+                break
+            s = new
+            continue
+        if abs(value) <= 1e-16 * (abs(x[0]) + pull) or (s == 0.0 and value >= 0.0):
+            break
+        if value < 0.0:
+            low, at_low = s, value
+            at_high *= 0.5 if side < 0 else 1.0  # an end that stays loses weight, so that both ends move
+            side = -1
+        else:
+            high, at_high = s, value
+            at_low *= 0.5 if side > 0 else 1.0
+            side = 1
+        new = x[0] + pull  # at or above the root, since the pull only falls
+        if high < math.inf:
+            new = high - at_high * (high - low) / (at_high - at_low)
+            if not low < new < high:
+                new = 0.5 * (low + high)
+        if new == s or high - low <= 1e-16 * min(high, 1e300):
+            break
+        s = new
+    y[0] = s
+
+
+@njit
 def project_cone_ellipsoid(semi, mu, x, y, n):
     """Nearest point y to x = (x_n, x_t) in {p_n >= 0, p_t in mu·p_n·ellipsoid}; x and y have n + 1 entries."""
     equal = True
@@ -169,144 +260,7 @@ def project_cone_ellipsoid(semi, mu, x, y, n):
             for k in range(n):
                 y[k + 1] = a * normal * x[k + 1] / size if size > 0.0 else 0.0
         return
-    # Convex in the normal part s: minimise (s - x_n)² + dist(x_t, s·mu·F)². The derivative is monotone: bisect.
-    polar = 0.0
-    for k in range(n):
-        polar += (mu * semi[k] * x[k + 1]) ** 2
-    if math.sqrt(polar) <= -x[0]:
-        for k in range(n + 1):
-            y[k] = 0.0
-        return
-    low = max(0.0, x[0])
-    high = low + math.sqrt(polar) + size
-    for _ in range(200):
-        s = 0.5 * (low + high)
-        project_ellipsoid(semi, x[1:], y[1:], n, mu * s)
-        # d/ds of the distance part: -(x_t - y_t)·(y_t / s), since y_t/s is the support point on mu·F
-        pull = 0.0
-        for k in range(n):
-            pull += (x[k + 1] - y[k + 1]) * y[k + 1]
-        if s > 0.0 and (s - x[0]) - pull / s < 0.0:
-            low = s
-        else:
-            high = s
-        if high - low <= 1e-16 * (abs(high) + 1e-300):
-            break
-    y[0] = 0.5 * (low + high)
-    project_ellipsoid(semi, x[1:], y[1:], n, mu * y[0])
-
-
-@njit
-def nnls(A, d, m, b, w, r, active, gram, rhs, sol):
-    """Lawson–Hanson: w >= 0 minimising |sum_j w_j A[j] - b|, rows A[j] of length d; r becomes b - sum_j w_j A[j].
-
-    Work arrays: active (d+1,) int64, gram (d+1, d+1), rhs (d+1,), sol (d+1,). At most d rows are ever active.
-    """
-    for j in range(m):
-        w[j] = 0.0
-    scale = 0.0
-    for k in range(d):
-        r[k] = b[k]
-        scale = max(scale, abs(b[k]))
-    count = 0
-    for _ in range(3 * m + 30):
-        best = 1e-15 * scale
-        enter = -1
-        for j in range(m):
-            taken = False
-            for i in range(count):
-                taken = taken or active[i] == j
-            if taken:
-                continue
-            s = 0.0
-            size = 0.0
-            for k in range(d):
-                s += A[j, k] * r[k]
-                size += A[j, k] * A[j, k]
-            s = s / math.sqrt(size) if size > 0.0 else 0.0
-            if s > best:
-                best = s
-                enter = j
-        if enter < 0 or count >= d:
-            break
-        active[count] = enter
-        count += 1
-        for _inner in range(2 * d + 2):
-            if not _least_squares(A, d, active, count, b, gram, rhs, sol):
-                count -= 1  # the new row depends on the others: it cannot improve the fit
-                w[active[count]] = 0.0
-                enter = -1
-                break
-            alpha = 1.0
-            for i in range(count):
-                if sol[i] <= 0.0:
-                    j = active[i]
-                    gapw = w[j] - sol[i]
-                    alpha = min(alpha, w[j] / gapw if gapw > 0.0 else 0.0)
-            for i in range(count):
-                j = active[i]
-                w[j] = sol[i] if alpha == 1.0 else w[j] + alpha * (sol[i] - w[j])
-            if alpha == 1.0:
-                break
-            kept = 0
-            for i in range(count):
-                j = active[i]
-                if w[j] > 1e-15 * abs(sol[i]) and not (sol[i] <= 0.0 and w[j] <= 1e-14 * (abs(sol[i]) + w[j])):
-                    active[kept] = j
-                    kept += 1
-                else:
-                    w[j] = 0.0
-            count = kept
-        for k in range(d):
-            s = b[k]
-            for i in range(count):
-                s -= w[active[i]] * A[active[i], k]
-            r[k] = s
-        if enter < 0:
-            break
-
-
-@njit
-def _least_squares(A, d, active, count, b, gram, rhs, sol):
-    """Least squares on the active rows by modified Gram–Schmidt; False when they are linearly dependent."""
-    # gram[:, i] holds the i-th orthonormal vector; sol collects the triangular factor's solve in place.
-    for i in range(count):
-        size0 = 0.0
-        for k in range(d):
-            gram[k, i] = A[active[i], k]
-            size0 += gram[k, i] ** 2
-        for _pass in range(2):
-            for j in range(i):
-                s = 0.0
-                for k in range(d):
-                    s += gram[k, j] * gram[k, i]
-                for k in range(d):
-                    gram[k, i] -= s * gram[k, j]
-        size = 0.0
-        for k in range(d):
-            size += gram[k, i] ** 2
-        if size <= 1e-26 * size0:
-            return False
-        size = math.sqrt(size)
-        for k in range(d):
-            gram[k, i] /= size
-        s = 0.0
-        for k in range(d):
-            s += gram[k, i] * b[k]
-        rhs[i] = s
-    for back in range(count):
-        i = count - 1 - back
-        s = rhs[i]
-        diagonal = 0.0
-        for k in range(d):
-            diagonal += gram[k, i] * A[active[i], k]
-        for j in range(i + 1, count):
-            entry = 0.0
-            for k in range(d):
-                entry += gram[k, i] * A[active[j], k]
-            s -= entry * sol[j]
-        sol[i] = s / diagonal
-    return True
+    project_cone_product(ELLIPSOID, semi, mu, 0.0, x, y, n)
 
 
 @njit

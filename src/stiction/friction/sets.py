@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,21 @@ from .polytope import facets_of, vertices_of
 
 MAX_DIM = 5  # tangent 1, tangent 2, spin, roll 1, roll 2
 
-NONE, ELLIPSOID, POLYHEDRON = 0, 1, 2  # the kinds of friction/kernels.py, repeated so that this file stays light
+NONE, ELLIPSOID, POLYHEDRON, PRODUCT = 0, 1, 2, 3  # as in friction/kernels.py, repeated so that this file stays light
+
+
+def product_kind(sizes: tuple[int, ...]) -> int:
+    """The kernels' kind of a product of ellipsoids with `sizes` rows: PRODUCT | mask << 2, bit k: row k starts one."""
+    starts = np.cumsum((0, *sizes[:-1])).tolist()
+    return PRODUCT | sum(1 << k for k in starts) << 2
 
 
 @dataclass(frozen=True)
 class PackedSet:
-    """A set at unit radius as the kernels read it: kind, semi-axes (n,), vertices (m, n), facets (k, n+1)."""
+    """A set at unit radius as the kernels read it: kind, semi-axes (n,), vertices (m, n), facets (k, n+1).
+
+    The low two bits of `kind` are NONE, ELLIPSOID, POLYHEDRON or PRODUCT; see `product_kind` for the rest.
+    """
 
     kind: int
     semi: FloatArray
@@ -38,6 +48,11 @@ class FrictionSet(ABC):
     """A convex friction set with its coefficient `mu`. Arrays of friction have the rows of the contact last."""
 
     mu: float
+
+    @property
+    def slope(self) -> float:
+        """How much the radius of friction grows with the normal impulse: `mu`, and never 0 where friction acts."""
+        return self.mu
 
     @abstractmethod
     def packed(self, dim: int) -> PackedSet:
@@ -51,11 +66,15 @@ class FrictionSet(ABC):
         """The set with `count` directions in place of a smooth boundary; itself when it is a polyhedron already."""
         if self.is_polyhedral(dim):
             return self
-        return Polyhedral(self.mu, directions=self.directions(dim, count))
+        return Polyhedral(self.slope, directions=self.directions(dim, count))
 
     def is_polyhedral(self, dim: int) -> bool:
         """Whether the set is exactly a polyhedron for `dim` friction rows (one row: every set is an interval)."""
-        return dim <= 1 or self.packed(dim).kind != ELLIPSOID
+        return dim <= 1 or self.packed(dim).kind in (NONE, POLYHEDRON)
+
+    def groups(self, dim: int, count: int = 8) -> list[tuple[int, FloatArray]]:
+        """First row and directions (m, rows) of the factors of the set: one, unless it is a product."""
+        return [(0, self.directions(dim, count))]
 
     def support(self, u: Any) -> float:
         """max of u·f over the unit set: the power that maximum dissipation takes when u is minus the slip velocity."""
@@ -81,8 +100,8 @@ class FrictionSet(ABC):
         radius = _check.number("radius", radius, low=0.0)
         s = self.packed(f.size)
         y = np.zeros_like(f)
-        if s.kind == ELLIPSOID:
-            kernels.project_ellipsoid(s.semi, f, y, f.size, radius)
+        if s.kind & 3 in (ELLIPSOID, PRODUCT):
+            kernels.project_product(s.kind, s.semi, f, y, f.size, radius)
         elif s.kind == POLYHEDRON:
             m = len(s.facets)
             G, h = np.ascontiguousarray(s.facets[:, :-1]), s.facets[:, -1] * radius
@@ -118,7 +137,7 @@ class Coulomb(FrictionSet):
         """The kernels' code of the unit interval or disk."""
         if dim not in (1, 2):
             raise ModelError(f"Coulomb friction has 1 or 2 tangent rows; this contact has {dim}.")
-        return _unit_ball(dim)
+        return _ellipsoids(ELLIPSOID, *[1.0] * dim)
 
     def directions(self, dim: int, count: int = 8) -> FloatArray:
         """`count` unit vectors evenly spread from the first tangent on; two in the plane."""
@@ -132,6 +151,123 @@ class Coulomb(FrictionSet):
         if count % 2 == 0:
             ring[count // 2 :] = -ring[: count // 2]
         return ring
+
+
+@dataclass(frozen=True)
+class Torsional(FrictionSet):
+    """Friction of an area of contact, which resists slip and spin together (ttp01 eq. 1).
+
+    Rows tangent 1, tangent 2, spin: `(f_t/et)² + (f_o/eo)² + (f_r/er)² <= (mu p_n)²`. et and eo are pure numbers, er is
+    a length [m]: spinning in place meets the moment `mu·er·p_n`.
+    """
+
+    mu: float
+    et: float = 1.0
+    eo: float = 1.0
+    er: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", _check.number("friction coefficient mu", self.mu, low=0.0))
+        for name in ("et", "eo", "er"):
+            what = f"semi-axis {name} of Torsional friction"
+            object.__setattr__(self, name, _check.number(what, getattr(self, name), positive=True))
+
+    def packed(self, dim: int) -> PackedSet:
+        """The kernels' code of the ellipsoid."""
+        if dim != 3:
+            raise ModelError(f"Torsional friction has 3 rows (tangent 1, tangent 2, spin); this contact has {dim}.")
+        return _ellipsoids(ELLIPSOID, self.et, self.eo, self.er)
+
+    def directions(self, dim: int, count: int = 8) -> FloatArray:
+        """`count` directions on the equator, 5/8 as many at latitudes ±0.5 rad each, and the poles (ttp01 eq. 5)."""
+        self.packed(dim)
+        count = _check.count("directions", count, low=3)
+        side = max(3, round(5 * count / 8))
+        return self.rings((count, 0.0), (side, 0.5), (side, -0.5), (1, np.pi / 2), (1, -np.pi / 2))
+
+    def rings(self, *rings: tuple[int, float]) -> FloatArray:
+        """Directions (m, 3) on circles of latitude, each given by how many it holds and its latitude [rad].
+
+        The latitude is the true angle above the tangent plane, and each direction is then scaled onto the ellipsoid
+        (ttp01 eq. 5 and 6). Circles start at tangent 1.
+        """
+        parts = []
+        for number, latitude in rings:
+            azimuth = 2 * np.pi * np.arange(_check.count("directions of a ring", number)) / number
+            up = np.full(number, np.sin(latitude))
+            parts.append(np.column_stack([np.cos(latitude) * np.cos(azimuth), np.cos(latitude) * np.sin(azimuth), up]))
+        D = np.vstack(parts)
+        D[np.abs(D) < 1e-15] = 0.0
+        return np.ascontiguousarray(D / np.linalg.norm(D / [self.et, self.eo, self.er], axis=1)[:, None])
+
+
+@dataclass(frozen=True)
+class Rolling(FrictionSet):
+    """Slip, rolling and (with `mu_s`) spin resisted each on its own: the product of a disk, a disk and an interval.
+
+    `|f_t| <= mu p_n`, `|m_roll| <= mu_r p_n`, `|m_spin| <= mu_s p_n`, with mu_r and mu_s lengths [m]. Friction rows of
+    a contact in space: tangent 1, tangent 2, roll 1, roll 2, or with `mu_s` tangent 1, tangent 2, spin, roll 1,
+    roll 2; in the plane: tangent, roll. Any of the coefficients may be 0. A radius r0 that needs no normal impulse
+    counts in N·s of slip where mu > 0: then rolling gets `r0·mu_r/mu`.
+    """
+
+    mu: float
+    mu_r: float
+    mu_s: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", _check.number("friction coefficient mu", self.mu, low=0.0))
+        object.__setattr__(self, "mu_r", _check.number("coefficient of rolling friction mu_r", self.mu_r, low=0.0))
+        if self.mu_s is not None:
+            object.__setattr__(self, "mu_s", _check.number("coefficient of spin friction mu_s", self.mu_s, low=0.0))
+
+    @property
+    def slope(self) -> float:
+        """`mu`, or where that is 0 the larger of the other coefficients."""
+        return self.mu or max(self.mu_r, self.mu_s or 0.0)
+
+    def _groups(self, dim: int) -> tuple[tuple[int, float], ...]:
+        """(rows, semi-axis at unit radius) of each factor."""
+        unit = self.slope or 1.0
+        slip, roll = self.mu / unit, self.mu_r / unit
+        if self.mu_s is not None:
+            if dim != 5:
+                raise ModelError(f"Rolling friction with mu_s has 5 rows (2 of slip, spin, 2 of roll), not {dim}.")
+            return (2, slip), (1, self.mu_s / unit), (2, roll)
+        if dim not in (2, 4):
+            raise ModelError(
+                f"Rolling friction without mu_s has 4 rows (2 of slip, 2 of roll), or 2 in the plane, not {dim}."
+            )
+        return (dim // 2, slip), (dim // 2, roll)
+
+    def packed(self, dim: int) -> PackedSet:
+        """The kernels' code of the product."""
+        groups = self._groups(dim)
+        semi = [a for rows, a in groups for _ in range(rows)]
+        return _ellipsoids(product_kind(tuple(rows for rows, _ in groups)), *semi)
+
+    def is_polyhedral(self, dim: int) -> bool:
+        """In the plane the set is a rectangle."""
+        return all(rows == 1 for rows, _ in self._groups(dim))
+
+    def groups(self, dim: int, count: int = 8) -> list[tuple[int, FloatArray]]:
+        """First row and directions of each factor that is not 0: `count` in a disk, two in an interval."""
+        parts, first = [], 0
+        for rows, a in self._groups(dim):
+            if a > 0.0:
+                parts.append((first, a * Coulomb(1.0).directions(rows, count)))
+            first += rows
+        return parts
+
+    def directions(self, dim: int, count: int = 8) -> FloatArray:
+        """The vertices of the product of polygons: count² of them in space, twice as many with spin."""
+        return _vertices(dim, self.groups(dim, count))
+
+    def polyhedral(self, dim: int, count: int = 8) -> FrictionSet:
+        """The product of polygons with `count` vertices each; itself in the plane."""
+        if self.is_polyhedral(dim) or not self.slope:
+            return self
+        return PolygonProduct(self.slope, dim, self.groups(dim, count))
 
 
 class Polyhedral(FrictionSet):
@@ -181,9 +317,42 @@ class Polyhedral(FrictionSet):
         return f"Polyhedral(mu={self.mu:g}, {len(self._directions)} directions in {self.dim} rows)"
 
 
+class PolygonProduct(Polyhedral):
+    """A product of polygons and intervals: few directions per factor make the many vertices of the whole."""
+
+    def __init__(self, mu: float, dim: int, parts: list[tuple[int, FloatArray]]):
+        self.mu, self._parts, self._directions = mu, parts, _vertices(dim, parts)
+        facets, held = [], np.zeros(dim, dtype=bool)
+        for first, D in parts:
+            rows = slice(first, first + D.shape[1])
+            flat = facets_of(D)
+            lifted = np.zeros((len(flat), dim + 1))
+            lifted[:, rows], lifted[:, -1] = flat[:, :-1], flat[:, -1]
+            facets.append(lifted)
+            held[rows] = True
+        walls = np.eye(dim, dim + 1)[~held]  # factors that are the origin
+        self._facets = np.ascontiguousarray(np.vstack([*facets, walls, -walls]))
+
+    def groups(self, dim: int, count: int = 8) -> list[tuple[int, FloatArray]]:
+        """The factors."""
+        self.packed(dim)
+        return self._parts
+
+
+def _vertices(dim: int, parts: list[tuple[int, FloatArray]]) -> FloatArray:
+    """Every combination of one direction from each part, in rows of length `dim`."""
+    combinations = list(product(*(range(len(D)) for _, D in parts)))
+    out = np.zeros((len(combinations) if parts else 0, dim))
+    for row, choice in zip(out, combinations):
+        for (first, D), j in zip(parts, choice):
+            row[first : first + D.shape[1]] = D[j]
+    return out
+
+
 @lru_cache
-def _unit_ball(dim: int) -> PackedSet:
-    return PackedSet(ELLIPSOID, np.ones(dim), np.zeros((0, dim)), np.zeros((0, dim + 1)))
+def _ellipsoids(kind: int, *semi: float) -> PackedSet:
+    dim = len(semi)
+    return PackedSet(kind, np.array(semi), np.zeros((0, dim)), np.zeros((0, dim + 1)))
 
 
 def as_friction(value: FrictionSet | float | None, what: str = "friction") -> FrictionSet:

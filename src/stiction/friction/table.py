@@ -18,7 +18,8 @@ class FrictionTable:
     """Unique unit sets (ns of them) and, per block, which one acts with which coefficient.
 
     kind (ns,); semi (ns, 5); vertices (., 5) with vertex_ptr (ns+1,); facets (., 6) with facet_ptr (ns+1,);
-    set_of (nk,) and mu (nk,) per block. `sets` and `dims` keep the objects for the conversion to directions.
+    set_of (nk,) and mu (nk,) per block: mu is the `slope` of the set, so that the friction radius is mu·p_n + r0.
+    `sets` and `dims` keep the objects for the conversion to directions.
     """
 
     sets: tuple[FrictionSet, ...]
@@ -46,7 +47,7 @@ class FrictionTable:
             if number == len(sets):
                 sets.append(f)
             set_of.append(number)
-            mu.append(f.mu if dim else 0.0)
+            mu.append(f.slope if dim else 0.0)
         packs = [s.packed(dim) if dim else Frictionless().packed(0) for s, (_, dim) in zip(sets, index)]
         n = len(sets)
         semi = np.zeros((n, MAX_DIM))
@@ -80,6 +81,11 @@ class FrictionTable:
         """The directions (m, dim) of one block's unit set."""
         s = int(self.set_of[block])
         return self.sets[s].directions(int(self.dims[s]), count)
+
+    def groups(self, block: int, count: int = 8) -> list[tuple[int, FloatArray]]:
+        """First friction row and directions of each factor of one block's unit set."""
+        s = int(self.set_of[block])
+        return self.sets[s].groups(int(self.dims[s]), count)
 
     def is_polyhedral(self) -> bool:
         """Whether every set is exactly a polyhedron."""

@@ -109,8 +109,10 @@ def _build(problem: ContactProblem, directions: int) -> _Structure:
                 columns["normal"].append((k, slice(start, start + 1), 1.0))
                 first = start + 1
             if stop > first and (problem.friction.mu[k] > 0 or problem.r0[k] > 0):
-                columns["beta"] += [(k, slice(first, stop), d) for d in problem.friction.directions(k, directions)]
-                columns["lambda"].append((k, slice(0, 0), 0.0))
+                for row, D in problem.friction.groups(k, directions):  # a product of sets: one λ for each
+                    rows = slice(first + row, first + row + D.shape[1])
+                    columns["beta"] += [(k, rows, d) for d in D]
+                    columns["lambda"].append((k, rows, 0.0))
     flat = [(group, *column) for group in GROUPS for column in columns[group]]
     names = tuple((group, block) for group, block, _, _ in flat)
     P = np.zeros((problem.nr, len(flat)))
@@ -119,7 +121,7 @@ def _build(problem: ContactProblem, directions: int) -> _Structure:
             P[rows, j] = values
     where = {group: np.array([j for j, (g, _) in enumerate(names) if g == group], dtype=np.int64) for group in GROUPS}
     E = np.zeros((len(flat), len(flat)))
-    _couple_friction(problem, E, names)
+    _couple_friction(problem, E, names, [rows.start for _, _, rows, _ in flat])
     slack_row = np.array([rows.start for _, rows, _ in columns["slack"]], dtype=np.int64)
     box_of_row = {rows.start: j for j, (_, rows, _) in zip(where["box"].tolist(), columns["box"])}
     for s, row in zip(where["slack"].tolist(), slack_row.tolist()):
@@ -151,17 +153,19 @@ def _box_offset(problem: ContactProblem) -> FloatArray:
     return np.where(row_law == BOX, start, 0.0)
 
 
-def _couple_friction(problem: ContactProblem, E: FloatArray, names: tuple[tuple[str, int], ...]) -> None:
+def _couple_friction(
+    problem: ContactProblem, E: FloatArray, names: tuple[tuple[str, int], ...], first: list[int]
+) -> None:
     normal = {block: j for j, (group, block) in enumerate(names) if group == "normal"}
-    betas: dict[int, list[int]] = {}
-    for j, (group, block) in enumerate(names):
+    betas: dict[int, list[int]] = {}  # by the first row of their set
+    for j, (group, _) in enumerate(names):
         if group == "beta":
-            betas.setdefault(block, []).append(j)
+            betas.setdefault(first[j], []).append(j)
     for j, (group, block) in enumerate(names):
         if group != "lambda":
             continue
-        E[betas[block], j] = 1.0
-        E[j, betas[block]] = -1.0
+        E[betas[first[j]], j] = 1.0
+        E[j, betas[first[j]]] = -1.0
         if block in normal:
             mu = problem.friction.mu[block]
             E[j, normal[block]] = mu

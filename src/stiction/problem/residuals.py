@@ -16,11 +16,14 @@ from .._jit import njit
 from ..friction.kernels import (
     ELLIPSOID,
     POLYHEDRON,
+    PRODUCT,
     excess,
     gauge,
     project_cone_ellipsoid,
+    project_cone_product,
     project_ellipsoid,
     project_polyhedron,
+    project_product,
     support,
 )
 from .laws import BOX, EQUALITY, UNILATERAL, Mode
@@ -60,6 +63,12 @@ def _project(kind, semi, facets, first, last, mu, r0, normal, n, x, y, G, h, row
             h[m] = 0.0
             m += 1
         project_polyhedron(G, h, n + shift, m, x, y, rows, w, res, tgt, act, gram, rhs, sol)
+        return
+    if kind & 3 == PRODUCT:
+        if normal:
+            project_cone_product(kind, semi, mu, r0, x, y, n)
+        else:
+            project_product(kind, semi, x, y, n, r0)
         return
     if kind != ELLIPSOID or n == 0:
         for k in range(n + shift):

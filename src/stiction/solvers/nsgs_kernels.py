@@ -16,6 +16,7 @@ import numpy as np
 
 from .._jit import njit
 from .nsgs_local import friction_for, solve_ball, solve_disk, solve_interval, solve_nested, solve_planar
+from .nsgs_product import update_product
 
 INTERVAL, BILATERAL, PLANAR, DISK, NESTED = 0, 1, 2, 3, 4
 KINDS = 5
@@ -63,6 +64,8 @@ def update_nested(
     i, r, n, u, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
 ):  # fmt: skip
     """Impulses `new` (n,) of a block of the kind NESTED at velocities u (n,); returns its change of velocity."""
+    if par[i, 5] > 0.0:  # a product of friction sets
+        return update_product(i, r, n, u, p, new, par, wn, sd, int(par[i, 5]), G, gptr[i], associated, qt, g, f, work)
     mu, r0, wnn = par[i, 2], par[i, 3], par[i, 0]
     shift = 1 if par[i, 1] > 0.0 else 0
     first = r + shift

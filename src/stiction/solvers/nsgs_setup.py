@@ -5,7 +5,8 @@ own block of the Delassus matrix becomes simple:
 
     BILATERAL   W̃ = I, and 0 on combinations of rows that are redundant (no impulse there)
     DISK        ellipses become the unit disk, turned so that the Schur complement of the normal row is diagonal
-    NESTED      ellipsoids become the unit ball with W̃_tt diagonal; polyhedra move with the rows so that W̃_tt = I
+    NESTED      ellipsoids become the unit ball with W̃_tt diagonal; polyhedra move with the rows so that W̃_tt = I;
+                products of ellipsoids become products of balls, W̃_tt diagonal within each (all of it is kept in G)
 
 Where W_tt is singular its small eigenvalues are raised to 1e-10 of the largest. As the local problem is posed for the
 change of p, this is a proximal term: it slows those directions down and does not move the solution.
@@ -20,7 +21,7 @@ import numpy as np
 
 from .._check import FloatArray, IntArray
 from .._jit import njit
-from ..friction.kernels import ELLIPSOID, POLYHEDRON
+from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT, starts_group
 from ..friction.table import FrictionTable
 from ..problem.contact_problem import ContactProblem
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
@@ -75,11 +76,13 @@ def make_items(problem: ContactProblem) -> Items:
     here = law[block]
     lo = np.select([here == BOX, here == DRY, here == UNILATERAL], [problem.lo[row], -down * r0[block], 0.0], -np.inf)
     hi = np.select([here == BOX, here == DRY], [problem.hi[row], up * r0[block]], np.inf)
-    faces = np.where((kind == NESTED) & (shape[block] == POLYHEDRON), 1, 0)
     sets = friction.set_of[block]
+    faces = np.where((kind == NESTED) & (shape[block] == POLYHEDRON), 1, 0)
+    coupled = np.where((kind == NESTED) & (shape[block] & 3 == PRODUCT), friction.dims[sets], 0)
     return Items(
         kind, block, ptr, src, np.searchsorted(kind, np.arange(KINDS + 1)).astype(np.int64), lo, hi, down, up,
-        _pointers(faces * np.diff(friction.facet_ptr)[sets]), _pointers(faces * np.diff(friction.vertex_ptr)[sets]),
+        _pointers(faces * np.diff(friction.facet_ptr)[sets] + coupled),
+        _pointers(faces * np.diff(friction.vertex_ptr)[sets]),
     )  # fmt: skip
 
 
@@ -123,7 +126,7 @@ def make_frames(problem: ContactProblem, items: Items, W: FloatArray, p0: FloatA
     if ni:
         _frames(
             items.kind, items.block, items.ptr, items.lo, items.hi, items.down, items.up, items.gptr, items.vptr,
-            problem.law, f.set_of, f.mu, problem.r0, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, W,
+            problem.law, f.set_of, f.kind, f.mu, problem.r0, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, W,
             made.T, made.q, made.p, made.par, made.wn, made.sd, made.G, made.rim, made.V,
         )  # fmt: skip
     return made
@@ -165,8 +168,8 @@ def _eigen(A, n, U):
 
 @njit
 def _frames(
-    kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr,
-    W, T, q, p, par, wn, sd, G, rim, V,
+    kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets,
+    facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
 ):  # fmt: skip
     A, U, inv = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     x, y = np.empty(6), np.empty(6)
@@ -197,7 +200,8 @@ def _frames(
             continue
         shift = 1 if kind[i] != BILATERAL and law[b] == UNILATERAL else 0
         t = n - shift
-        polyhedral = gptr[i + 1] > gptr[i]
+        product = kind[i] == NESTED and shape[s] & 3 == PRODUCT
+        polyhedral = gptr[i + 1] > gptr[i] and not product
         wnn = W[r, 0] if shift else 0.0
         moves = shift == 0 or wnn > tiny
         for k in range(t):
@@ -208,6 +212,8 @@ def _frames(
                 if kind[i] == DISK and moves:
                     own -= W[r, shift + k] * W[r, shift + l] / wnn
                 A[k, l] = x[k] * own * x[l]
+        if product:
+            _uncouple(A, t, shape[s])
         _eigen(A, t, U)
         most = tiny
         for k in range(t):
@@ -247,10 +253,54 @@ def _frames(
         else:
             par[i, 0], par[i, 1] = wnn if moves else 0.0, float(shift)
             par[i, 2], par[i, 3] = mu[b] if shift else 0.0, r0[b]
+            if product:
+                par[i, 5] = float(shape[s])
+                _couple(r, shift, t, shape[s], most, W, T, sd, G, gptr[i])
+                continue
             _move_polyhedron(
                 gptr[i], gptr[i + 1], facet_ptr[s], vptr[i], vptr[i + 1], vertex_ptr[s], facets, vertices, T, inv, r,
                 shift, t, G, rim, V,
             )  # fmt: skip
+
+
+@njit
+def _uncouple(A, n, shape):
+    """Zero between the groups of a product, so that the frame turns each within itself."""
+    group = 0
+    for k in range(n):
+        group = k if starts_group(shape, k) else group
+        for l in range(group):
+            A[k, l] = 0.0
+            A[l, k] = 0.0
+
+
+@njit
+def _couple(r, shift, n, shape, most, W, T, sd, G, g0):
+    """All of W̃_tt of a product into G (n, 6), and sd; diagonals are raised by 1e-10 of their group's largest.
+
+    By their group's, as the groups have units of their own: where rolling has a small radius, so has its diagonal.
+    """
+    for k in range(n):
+        for l in range(n):
+            G[g0 + k, l] = 0.0
+            for i in range(n):
+                for j in range(n):
+                    G[g0 + k, l] += (
+                        T[r + shift + i, shift + k] * W[r + shift + i, shift + j] * T[r + shift + j, shift + l]
+                    )
+    first = 0
+    for end in range(1, n + 1):
+        if end < n and not starts_group(shape, end):
+            continue
+        largest = 0.0
+        for k in range(first, end):
+            largest = max(largest, G[g0 + k, k])
+        if largest <= 1e-10 * _SMALL * most:  # a group without friction, or that cannot move
+            largest = most if most > 0.0 else 1.0
+        for k in range(first, end):
+            G[g0 + k, k] += _SMALL * largest
+            sd[r + shift + k] = G[g0 + k, k]
+        first = end
 
 
 @njit

@@ -78,7 +78,7 @@ class Gap:
         self.name = name
         self._label = f"gap {name!r}"
         self.value(t, q)
-        if self.friction.mu > 0:
+        if self.friction.slope > 0:
             if self._tangents is None:
                 raise ModelError(f"{self._label} has friction but no tangents; give tangents(q) -> (nt, {nv}).")
             self.nt = len(_matrix(f"{self._label}: tangents(q)", self._tangents(t, q), nv))

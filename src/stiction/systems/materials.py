@@ -14,7 +14,7 @@ import numpy as np
 from .. import _check
 from .._check import IntArray
 from ..errors import ModelError
-from ..friction.sets import Coulomb, Frictionless, FrictionSet, as_friction
+from ..friction.sets import Coulomb, Frictionless, FrictionSet, Rolling, Torsional, as_friction
 from ..friction.table import FrictionTable
 
 DEFAULT = "default"
@@ -33,7 +33,13 @@ def contact_law(friction: FrictionSet | float | None, restitution: float, what: 
     e = _check.number(f"restitution of {what}", restitution, low=0.0)
     if e > 1:
         raise ModelError(f"restitution of {what} must be at most 1; got {e:g}.")
-    return ContactLaw(as_friction(friction, f"friction of {what}"), e)
+    law = as_friction(friction, f"friction of {what}")
+    if isinstance(law, (Torsional, Rolling)):
+        raise ModelError(
+            f"friction of {what} is {type(law).__name__}, but contacts of a world have rows of slip only, none of spin "
+            "or rolling; use it in a ContactProblem or in a Gap of a GeneralizedSystem."
+        )
+    return ContactLaw(law, e)
 
 
 @dataclass
