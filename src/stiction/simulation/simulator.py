@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, make_solver
 from ..systems.base import State, System
+from .dump import Dump
 from .recorder import Recorder
 from .separate import separate
 from .trajectory import Trajectory
@@ -43,8 +45,11 @@ class Simulator:
     solver; tol: the largest certificate error of a solve; on_failure: what happens when a step misses its tolerance:
     "raise" a `SolverError` with the certificate, "warn" and go on, or "accept". A step that raises leaves the simulator
     as it was. on_overlap: what happens when contacts overlap at the start: "raise" (the default for gap functions),
-    "warn" (the default for worlds), or "separate" the bodies by the smallest displacement. A combination that cannot
-    work is refused here, with the reason.
+    "warn" (the default for worlds), or "separate" the bodies by the smallest displacement. dump: a folder into which
+    hard contact problems are written as FCLIB files (`st.read_fclib`, `stiction solve`), named by step, solve of the
+    step and contacts; a solve is hard when it missed `tol`, when the first solver that `auto` tried failed, or when it
+    took 1000 iterations or more. What FCLIB cannot hold (`st.write_fclib`) is skipped with one warning; the run itself
+    does not change. A combination that cannot work is refused here, with the reason.
     """
 
     def __init__(
@@ -57,6 +62,7 @@ class Simulator:
         tol: float = 1e-6,
         on_failure: str = "raise",
         on_overlap: str | None = None,
+        dump: str | Path | None = None,
     ):
         if not isinstance(system, type) and hasattr(system, "build"):
             system = system.build()
@@ -70,6 +76,7 @@ class Simulator:
             raise ModelError(f"scheme must be a scheme such as StewartTrinkle(); got {_check.describe(scheme)}.")
         self.solver = make_solver(solver)
         self.tol = _check.number("tol", tol, positive=True)
+        self._dump = None if dump is None else Dump(dump)
         self.on_failure = _check.choice("on_failure", on_failure, ["raise", "warn", "accept"])
         overlap = ("warn" if world else "raise") if on_overlap is None else on_overlap
         _check.choice("on_overlap", overlap, ["raise", "warn", "separate"])
@@ -102,6 +109,8 @@ class Simulator:
 
     def step(self) -> StepResult:
         """One step; the new state is `simulator.state`, and the result says how it went."""
+        if self._dump is not None:
+            self._dump.new_step()
         result = self.scheme.step(self.system, self.state, self.dt, self._solve)
         if not result.success:
             self._failed(result)
@@ -141,7 +150,10 @@ class Simulator:
         return recorder.trajectory(self._info())
 
     def _solve(self, problem: ContactProblem) -> Solution:
-        return self.solver.solve(problem, tol=self.tol, p0=problem.p_warm)
+        solution = self.solver.solve(problem, tol=self.tol, p0=problem.p_warm)
+        if self._dump is not None:
+            self._dump.look(self._steps, self.state.t, problem, solution, self.tol)
+        return solution
 
     def _failed(self, result: StepResult) -> None:
         where = f"step {self._steps} from t = {self.state.t:.6g} s failed ({result.status}): {result.message}"
