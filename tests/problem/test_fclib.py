@@ -86,6 +86,43 @@ def test_local_round_trip_keeps_every_bit(tmp_path, dim, dense):
         np.testing.assert_array_equal(getattr(back, name), getattr(problem, name))
 
 
+ROLLING = [st.Rolling(0.3, 0.01), st.Rolling(0.0, 0.02), st.Rolling(0.5, 0.0)]
+
+
+@pytest.mark.parametrize("form", ["local", "global"])
+def test_rolling_round_trip(tmp_path, form):
+    rng = np.random.default_rng(6)
+    problem = ContactProblem(
+        Dense(spd(rng, 16), rng.normal(size=(15, 16))),
+        v_free=rng.normal(size=16),
+        friction=ROLLING,
+        length=np.tile([1, 1, 1, 0.1, 0.1], 3),
+        **blocks(3, 5),
+    )
+    st.write_fclib(problem, tmp_path / "a.hdf5", form=form)
+    with h5py.File(tmp_path / "a.hdf5") as file:
+        group = file[f"fclib_{form}_rolling"]
+        assert group["spacedim"][()].tolist() == [5]
+        assert group["vectors/mu"][()].tolist() == [0.3, 0.0, 0.5]
+        assert group["vectors/mu_r"][()].tolist() == [0.01, 0.02, 0.0]
+    back = st.read_fclib(tmp_path / "a.hdf5")
+    assert back.friction.sets == tuple(ROLLING)
+    np.testing.assert_array_equal(back.length, problem.length)
+    np.testing.assert_allclose(back.delassus(), problem.delassus(), atol=1e-13)
+    answer = st.solve(back, "nsgs", tol=1e-10)
+    assert answer.success, answer.message
+    assert problem.certify(answer.p).error <= 1.1e-10
+
+
+def test_rolling_with_spin_is_refused(tmp_path):
+    problem = ContactProblem(Delassus(np.eye(6)), friction=[st.Rolling(0.3, 0.01, 0.01)], **blocks(1, 6))
+    with pytest.raises(ModelError, match="2, 3 or 5 rows"):
+        st.write_fclib(problem, tmp_path / "a.hdf5")
+    planar = ContactProblem(Delassus(np.eye(3)), friction=[st.Rolling(0.3, 0.01)], **blocks(1, 3))
+    with pytest.raises(ModelError, match="this problem has Rolling"):
+        st.write_fclib(planar, tmp_path / "a.hdf5")
+
+
 def test_global_round_trip_of_matrices(tmp_path):
     rng = np.random.default_rng(1)
     problem = ContactProblem(
@@ -391,6 +428,18 @@ def test_global_text(tmp_path, nv):
         np.testing.assert_allclose(problem.q, H.T @ np.linalg.solve(M, f) + w, atol=1e-12)
 
 
+def test_rolling_text(tmp_path):
+    W = spd(np.random.default_rng(7), 10)
+    (tmp_path / "a.dat").write_text(f"5\n2\n{dense_text(W)}{words(-np.ones(10))}\n0.3 0.4\n0.1 0\n")
+    problem = st.read_fclib(tmp_path / "a.dat")
+    assert problem.friction.sets == (st.Rolling(0.3, 0.1), st.Rolling(0.4, 0.0))
+    bits(problem.delassus(), W)
+    # as many coefficients as a problem without rolling has: mu_r is missing
+    (tmp_path / "a.dat").write_text(f"5\n2\n{dense_text(W)}{words(-np.ones(10))}\n0.3 0.4\n")
+    with pytest.raises(ModelError, match="14 numbers of q, mu and mu_r must follow"):
+        st.read_fclib(tmp_path / "a.dat")
+
+
 GOOD = "2\n2\n0\n4\n4\n4\t4\n" + words(np.eye(4)) + "\n-1 0 -1 0\n0.3 0.4\n"
 
 
@@ -458,10 +507,13 @@ KINDS = {  # rows, dynamics, rank of W
     "dat/fc2d_granularflowonwall_00667_00000.dat": (1334, Delassus, 1334),
     "hdf5/Box_Stacks-i0035-31-0.hdf5": (93, Bodies, 93),
     "hdf5/Capsules-i97-269.hdf5": (648, Delassus, 451),
+    "hdf5/Chute-ndof-768-nc-4-3.hdf5": (20, Delassus, 20),
     "hdf5/CubeH8.hdf5": (3, Delassus, 3),
     "hdf5/Spheres-i099-356-679.hdf5": (1068, Bodies, 1068),
     "hdf5/fclib_local_problem_test.hdf5": (144, Delassus, 72),
     "hdf5/spheres-in-a-box-98-i10000-256-10.hdf5": (768, Bodies, 566),
+    "rolling/RFC3D_cube_1.dat": (10, Delassus, 6),
+    "rolling/RFC3D_sphere_1.dat": (5, Delassus, 5),
 }
 
 

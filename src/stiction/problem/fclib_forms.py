@@ -17,7 +17,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
-from ..friction.sets import Coulomb, FrictionSet
+from ..friction.sets import Coulomb, FrictionSet, Rolling
 from .contact_problem import ContactProblem
 from .dynamics import Bodies, Delassus, Dense, Dynamics
 from .laws import EQUALITY, UNILATERAL
@@ -104,7 +104,8 @@ def _friction(data: FrictionalData, nc: int) -> list[FrictionSet]:
     mu = _check.floats("mu", data.mu, (nc,))
     if data.dim != 5:
         return [Coulomb(m) for m in _at_least_zero("mu", mu)]
-    raise ModelError("rolling friction (5 rows per contact) is not supported yet.")
+    mu_r = _check.floats("mu_r", data.mu_r, (nc,))
+    return [Rolling(m, r) for m, r in zip(_at_least_zero("mu", mu), _at_least_zero("mu_r", mu_r))]
 
 
 def _at_least_zero(name: str, values: FloatArray) -> list[float]:

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
+from ..friction.sets import Coulomb, Rolling
 from .contact_problem import ContactProblem
 from .dynamics import Bodies, Delassus, Dense
 from .laws import EQUALITY, UNILATERAL, Law
@@ -96,15 +97,19 @@ def _contacts(problem: ContactProblem) -> tuple[int, FloatArray, FloatArray | No
         raise ModelError(f"FCLIB contacts all have 2, 3 or 5 rows (normal and friction); here they have {found}.")
     if problem.r0[contacts].any():
         raise ModelError("FCLIB friction is proportional to the normal impulse; here r0 gives friction without one.")
-    table = problem.friction
-    mu = table.mu[contacts]
-    dim = int(sizes[0])
-    from ..friction.sets import Coulomb
-
-    for s in np.unique(table.set_of[contacts]):
-        if not isinstance(table.sets[s], Coulomb):
-            raise ModelError(f"FCLIB friction is isotropic Coulomb friction; this problem has {table.sets[s]!r}.")
-    return dim, mu, None
+    dim, table = int(sizes[0]), problem.friction
+    both = np.zeros((len(contacts), 2))
+    for row, k in zip(both, contacts.tolist()):
+        friction = table.sets[table.set_of[k]]
+        if isinstance(friction, Coulomb):
+            row[0] = table.mu[k]
+        elif isinstance(friction, Rolling) and friction.mu_s is None and dim == 5:
+            row[:] = friction.mu, friction.mu_r
+            if table.mu[k] != friction.slope:  # the table has the last word
+                row *= table.mu[k] / friction.slope
+        else:
+            raise ModelError(f"FCLIB friction is isotropic Coulomb or rolling friction; this problem has {friction!r}.")
+    return dim, both[:, 0].copy(), both[:, 1].copy() if dim == 5 else None
 
 
 def _order(problem: ContactProblem) -> tuple[IntArray, IntArray, IntArray]:

@@ -127,7 +127,8 @@ def read_text(path: Path) -> FrictionalData:
     else:
         # too many or too few numbers for a local problem: it can only be a global one
         if n == dim * nc and len(rest) < n + vectors:
-            raise ModelError(f"{n + vectors} numbers of q and mu must follow the matrix W; {len(rest)} do.")
+            names = "q, mu and mu_r" if dim == 5 else "q and mu"
+            raise ModelError(f"{n + vectors} numbers of {names} must follow the matrix W; {len(rest)} do.")
         H = _matrix("H", words)
         if H.shape != (n, dim * nc):
             wanted = f"{n} by {dim * nc}"
