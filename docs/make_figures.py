@@ -1,21 +1,94 @@
-"""Redraws the figures of the documentation: every experiment of the papers, into docs/images."""
+"""Redraws the figures of the documentation, into docs/images.
 
+python docs/make_figures.py              every experiment of the papers, and the profiles
+python docs/make_figures.py profiles     the performance profiles and the table of docs/solvers.md alone
+
+The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/profiles.py` measures.
+"""
+
+import csv
+import re
+import sys
 from pathlib import Path
 
 from stiction.papers import experiments
+from stiction.view.profiles import draw_profile
+from stiction.view.style import new_figure
 
-IMAGES = Path(__file__).parent / "images"
+HERE = Path(__file__).parent
+IMAGES = HERE / "images"
+SETS = {"FCLIB": "solvers-fclib", "worlds": "solvers-worlds"}
 
 
-def main() -> None:
+def draw_experiments() -> None:
     """Run every experiment and write its figures."""
-    IMAGES.mkdir(exist_ok=True)
     for name, experiment in experiments().items():
         print(name)
         for figure_name, figure in experiment.run().figures().items():
             path = IMAGES / f"{figure_name}.png"
             figure.savefig(path, dpi=110)
             print(f"  {path.name}")
+
+
+def measurements() -> list[dict[str, str]]:
+    """The rows of docs/data/solvers.csv."""
+    with (HERE / "data" / "solvers.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def draw_profiles() -> None:
+    """One figure per set of problems, a panel per tolerance."""
+    rows = measurements()
+    solvers = list(dict.fromkeys(row["solver"] for row in rows))
+    for name, picture in SETS.items():
+        mine = [row for row in rows if row["set"] == name]
+        problems = list(dict.fromkeys(row["problem"] for row in mine))
+        figure = new_figure(11, 5.2)
+        for panel, tol in enumerate(sorted({row["tol"] for row in mine}, key=float, reverse=True)):
+            best = {
+                (row["problem"], row["solver"]): float(row["seconds"])
+                for row in mine
+                if row["tol"] == tol and row["success"] == "True"
+            }
+            times = {s: [best.get((p, s)) for p in problems] for s in solvers}
+            what = "steps of worlds" if name == "worlds" else f"{name} problems"
+            axes = draw_profile(
+                figure.add_subplot(1, 2, panel + 1), times, title=f"{len(problems)} {what}, residual ≤ {tol}"
+            )
+            axes.set_xlabel("τ: time, as a multiple of the fastest solver's on the same problem")
+            axes.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=1)
+        figure.savefig(IMAGES / f"{picture}.png", dpi=110)
+        print(f"{picture}.png")
+
+
+def write_table() -> None:
+    """The tables of docs/solvers.md: every problem by `auto` to 1e-8."""
+    page = HERE / "solvers.md"
+    text = page.read_text()
+    for name in SETS:
+        lines = [
+            "| problem | contacts | rows | W singular | finished by | residual | seconds |",
+            "|---|--:|--:|---|---|--:|--:|",
+        ]
+        for row in measurements():
+            if (row["set"], row["solver"], row["tol"]) != (name, "auto", "1e-08"):
+                continue
+            by = row["by"] if row["success"] == "True" else f"not solved ({row['status']})"
+            cells = (row["problem"], row["contacts"], row["rows"], row["rank_deficient"] or "not known", by)
+            lines.append("| " + " | ".join([*cells, row["residual"] or "–", row["seconds"] or "–"]) + " |")
+        begin, end = f"<!-- {name}: from data/solvers.csv -->", f"<!-- end of {name} -->"
+        text = re.sub(f"{begin}.*{end}", lambda _: "\n".join([begin, *lines, end]), text, flags=re.DOTALL)  # noqa: B023
+    page.write_text(text)
+    print(page.name)
+
+
+def main() -> None:
+    """Everything, or the part that is named."""
+    IMAGES.mkdir(exist_ok=True)
+    draw_profiles()
+    write_table()
+    if sys.argv[1:] != ["profiles"]:
+        draw_experiments()
 
 
 if __name__ == "__main__":

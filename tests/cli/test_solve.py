@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 
 import stiction as st
 from stiction import Bodies, ContactProblem, Delassus, Dense, Law
-from stiction.cli.solve import measure, problem_files, solver_names, tiny
+from stiction.cli.solve import measure, problem_files, solve_files, solver_names, tiny
 from stiction.solvers import SOLVERS
 from stiction.view.profiles import plot_profile, ratios
 
@@ -84,6 +84,15 @@ def test_a_refusal_is_a_row_when_the_solver_was_named(folder):
     done = stiction("solve", folder / "two.hdf5", "--solver", "lemke,nsgs")
     assert done.returncode == 0, done.stderr
     assert "refused" in done.stdout
+
+
+def test_a_problem_that_all_solvers_refuse_is_shown(tmp_path, monkeypatch, capsys):
+    st.write_fclib(contacts(1), tmp_path / "a.hdf5")
+    for solver in SOLVERS.values():
+        monkeypatch.setattr(solver, "refuses", lambda self, problem: "not today.")
+    assert not solve_files([tmp_path / "a.hdf5"], "all", 1e-8, None, None, None)
+    out = capsys.readouterr().out
+    assert sum(line.startswith("a.hdf5") and line.endswith("refused") for line in out.splitlines()) == 1
 
 
 def test_a_problem_that_nobody_solves_is_exit_code_1(tmp_path):

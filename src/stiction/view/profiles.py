@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,16 +42,22 @@ def plot_profile(
     The curve starts, at τ = 1, at the share of problems on which the solver was fastest, and ends at the share it
     solved at all. A solver that solved nothing has no curve.
     """
+    figure = new_figure(9, 4.4)
+    axes = draw_profile(figure.add_subplot(), times, title=title or "Performance profile")
+    axes.set_xlabel(
+        "τ: time, as a multiple of the fastest solver's on the same problem\n"
+        "(left edge: how often a solver is the fastest; right edge: how many problems it solves at all)"
+    )
+    if axes.lines:
+        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return finish(figure, path)
+
+
+def draw_profile(axes: Any, times: Mapping[str, Sequence[float | None]], *, title: str = "") -> Any:
+    """The curves of a profile into axes, without a legend."""
     scaled = ratios(times)
     n = len(next(iter(scaled.values()))) if scaled else 0
-    figure = new_figure(9, 4.4)
-    axes = dress(
-        figure.add_subplot(),
-        x="τ: time, as a multiple of the fastest solver's on the same problem\n"
-        "(left edge: how often a solver is the fastest; right edge: how many problems it solves at all)",
-        y="share of problems solved within τ",
-        title=title or "Performance profile",
-    )
+    dress(axes, x="τ: time over the fastest solver's", y="share of problems solved within τ", title=title)
     solved = {name: np.sort(r[np.isfinite(r)]) for name, r in scaled.items()}
     solved = {name: r for name, r in solved.items() if len(r)}
     right = 2.0 * max((float(r[-1]) for r in solved.values()), default=5.0)
@@ -73,6 +79,4 @@ def plot_profile(
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_ylim(0.0, 1.02)
     axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
-    if order:
-        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    return finish(figure, path)
+    return axes
