@@ -290,10 +290,11 @@ def test_writing_refuses_bad_places_and_forms(tmp_path):
 
 DAMAGE = {  # what is done to a file, and what the message must name
     "fclib_local/vectors/mu": (None, "fclib_local/vectors/mu is missing"),
-    "fclib_local/vectors/q": (np.zeros(8), r"q must have shape \(9,\)"),
+    "fclib_local/vectors/q": (np.zeros(8), "W must be 8 by 8, as the vectors have it"),
     "fclib_local/spacedim": ([4], "spacedim"),
-    "fclib_local/W/m": ([8], "W/p must have 9 numbers"),
-    "fclib_local/W/n": ([8], "W/i must hold indices from 0 to 7"),
+    "fclib_local/W/m": ([8], "W must be 9 by 9, .* m is 8"),
+    "fclib_local/W/n": ([10**9], "W must be 9 by 9"),
+    "fclib_local/W/i": (np.full(81, 9), "W/i must hold indices from 0 to 8"),
     "fclib_local/W/nz": ([90], "W must have 90 triplets"),
     "fclib_local/W/p": (np.zeros(3, dtype=int), "W/p must have 10"),
     "fclib_local/W/x": (np.full(81, np.nan), r"fclib_local/W/x must be finite"),
@@ -472,6 +473,26 @@ def test_damaged_text(tmp_path, text, match):
     with pytest.raises(ModelError, match=match) as caught:
         st.read_fclib(path)
     assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("storage", range(5))
+def test_text_damaged_at_random_is_read_or_refused(tmp_path, storage):
+    """Words changed at random: a problem comes out, or one `ModelError` that begins with the file."""
+    rng = np.random.default_rng(storage)
+    matrix = list(text_matrices(spd(rng, 6), [3, 3], [3, 3]))[storage]
+    source = f"3\n2\n{matrix}{words(-np.ones(6))}\n0.3 0.4\n1\n".encode()
+    messages = []
+    for _ in range(300):
+        data = bytearray(source)
+        for k in rng.integers(len(source), size=rng.integers(1, 6)):
+            data[k : k + rng.integers(5)] = rng.choice([b"", b" nan ", b" 1e400 ", b" -1 ", b" 99999999999 ", b"x"])
+        (tmp_path / "b").write_bytes(data)
+        try:
+            st.read_fclib(tmp_path / "b")
+        except ModelError as error:
+            messages.append(str(error))
+    assert len(messages) > 100
+    assert all(text.startswith(f"{tmp_path / 'b'}: ") and len(text) < 600 for text in messages)
 
 
 def test_frictionless_contacts_are_solved(tmp_path):

@@ -34,6 +34,8 @@ def read_fclib(path: str | Path) -> ContactProblem:
         return to_problem(_read_hdf5(path) if hdf5 else read_text(path))
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from None
+    except MemoryError:
+        raise ModelError(f"{path}: its sizes are larger than the memory of this machine.") from None
 
 
 def _read_hdf5(path: Path) -> FrictionalData:
@@ -42,8 +44,11 @@ def _read_hdf5(path: Path) -> FrictionalData:
     try:
         with h5py.File(path, "r") as file:
             return _problem(file)
-    except (OSError, RuntimeError) as error:  # h5py's words for a truncated or damaged file
-        raise ModelError(f"the HDF5 file is damaged or cut short ({error}).") from None
+    except ModelError:
+        raise
+    except (OSError, RuntimeError, LookupError, ValueError, TypeError, MemoryError) as error:
+        # h5py's words for a truncated or damaged file, of many kinds
+        raise ModelError(f"the HDF5 file is damaged or cut short ({str(error)[:200]}).") from None
 
 
 def _problem(file: Any) -> FrictionalData:
@@ -59,16 +64,21 @@ def _problem(file: Any) -> FrictionalData:
     if rolling:
         data.mu_r = group.vector("vectors/mu_r" if group.has("vectors/mu_r") else "vectors/mur")
     if "local" in names[0]:
-        data.W, data.q = group.matrix("W"), group.vector("vectors/q")
+        data.q = group.vector("vectors/q")
+        rows, equalities = len(data.q), 0
+        data.W = group.matrix("W", rows, rows)
         if group.has("V") or group.has("R"):
-            data.V, data.R, data.s = group.matrix("V"), group.matrix("R"), group.vector("vectors/s")
-        rows, equalities = data.W.shape[0], 0 if data.R is None else data.R.shape[0]
+            data.s = group.vector("vectors/s")
+            equalities = len(data.s)
+            data.V, data.R = group.matrix("V", rows, equalities), group.matrix("R", equalities, equalities)
     else:
-        data.M, data.H = group.matrix("M"), group.matrix("H")
         data.f, data.w = group.vector("vectors/f"), group.vector("vectors/w")
+        nv, rows, equalities = len(data.f), len(data.w), 0
+        data.M, data.H = group.matrix("M", nv, nv), group.matrix("H", nv, rows)
         if group.has("G"):
-            data.G, data.b = group.matrix("G"), group.vector("vectors/b")
-        rows, equalities = data.H.shape[1], 0 if data.G is None else data.G.shape[1]
+            data.b = group.vector("vectors/b")
+            equalities = len(data.b)
+            data.G = group.matrix("G", nv, equalities)
     root = _Group(file, "")
     if root.has("guesses/1/r"):
         r = _check.floats("guesses/1/r", root.vector("guesses/1/r"), (rows,))
@@ -99,8 +109,8 @@ class _Group:
             raise ModelError(f"the dataset {full} is missing.")
         try:
             return np.atleast_1d(found[()])
-        except (OSError, RuntimeError, TypeError, MemoryError) as error:
-            raise ModelError(f"the dataset {full} cannot be read ({error}).") from None
+        except (OSError, RuntimeError, LookupError, ValueError, TypeError, MemoryError) as error:
+            raise ModelError(f"the dataset {full} is damaged ({str(error)[:200]}).") from None
 
     def integer(self, name: str) -> int:
         value = self._array(name)
@@ -112,16 +122,18 @@ class _Group:
         check = _check.integers if integers else _check.floats
         return check(f"{self.name}/{name}".strip("/"), self._array(name), (None,))
 
-    def matrix(self, name: str) -> Any:
+    def matrix(self, name: str, rows: int, columns: int) -> Any:
         """A matrix of m rows and n columns: nz >= 0 triplets (i rows, p columns), -1 compressed columns, -2 rows."""
         from scipy.sparse import coo_matrix, csc_matrix, csr_matrix
 
         m, n, nz = (self.integer(f"{name}/{field}") for field in ("m", "n", "nz"))
+        full = f"{self.name}/{name}"
+        if (m, n) != (rows, columns) or nz < -2:
+            raise ModelError(
+                f"{full} must be {rows} by {columns}, as the vectors have it, with nz >= -2; m is {m}, n {n}, nz {nz}."
+            )
         i, p = (self.vector(f"{name}/{field}", integers=True) for field in ("i", "p"))
         x = self.vector(f"{name}/x")
-        full = f"{self.name}/{name}"
-        if m < 0 or n < 0 or nz < -2:
-            raise ModelError(f"{full} must have m, n >= 0 and nz >= -2; got m = {m}, n = {n}, nz = {nz}.")
         if nz >= 0:
             if min(len(i), len(p), len(x)) < nz:
                 raise ModelError(f"{full} must have {nz} triplets; i, p, x have {len(i)}, {len(p)}, {len(x)}.")

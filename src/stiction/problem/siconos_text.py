@@ -211,7 +211,7 @@ def _csparse(name: str, words: _Words, m: int, n: int) -> Any:
     column = 0
     while len(x) < count:
         line = words.next_line(f"the {count} entries of {name}").replace(":", " ").split()
-        if line[0] == "col" and not triplet:
+        if line[:1] == ["col"] and len(line) > 1 and not triplet:
             column = int(_whole(f"a column of {name}", _numbers(name, line[1:2]), shape[1] - 1)[0])
             continue
         if len(line) != (3 if triplet else 2):
