@@ -73,10 +73,10 @@ def test_newton_solves_a_hyperstatic_stack_to_round_off():
 
 def test_they_say_what_they_do_not_take():
     assert "convex relaxation" in make_solver("conic").refuses(spatial(0))
-    assert "conic" in make_solver("newton").refuses(spatial(0, associated=True))
-    assert "lemke" in make_solver("newton").refuses(spatial(0).polyhedral(8))
 
 
-@pytest.mark.parametrize(("associated", "expected"), [(True, "conic"), (False, "newton")])
-def test_auto_chooses_by_kind(associated, expected):
-    assert st.solve(spatial(3, associated=associated), "auto", tol=1e-6).solver == expected
+@pytest.mark.parametrize("associated", [True, False])
+def test_auto_says_what_it_did(associated):
+    s = st.solve(spatial(3, associated=associated), "auto", tol=1e-10)
+    assert s.success
+    assert s.solver in s.message

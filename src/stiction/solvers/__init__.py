@@ -13,6 +13,7 @@ from .enumeration import Enumeration
 from .lemke import Lemke
 from .newton import Newton
 from .nsgs import Nsgs
+from .proximal import Proximal
 
 __all__ = [
     "SOLVERS",
@@ -22,13 +23,14 @@ __all__ = [
     "Lemke",
     "Newton",
     "Nsgs",
+    "Proximal",
     "Solution",
     "Solver",
     "make_solver",
     "solve",
 ]
 
-SOLVERS: dict[str, type] = {s.name: s for s in (Lemke, Enumeration, Nsgs, Newton, Conic, Auto)}
+SOLVERS: dict[str, type] = {s.name: s for s in (Lemke, Enumeration, Nsgs, Newton, Conic, Proximal, Auto)}
 
 
 def make_solver(solver: str | Solver) -> Solver:

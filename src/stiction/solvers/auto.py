@@ -1,4 +1,4 @@
-"""The default: picks a solver by the problem's kind and size, and tries the next when a certificate is missed."""
+"""The default: picks solvers by the problem's kind and size, and goes on to the next when a certificate is missed."""
 
 from __future__ import annotations
 
@@ -8,65 +8,65 @@ from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..status import Status
 from .base import Solution, Solver
-from .conic import Conic
 from .enumeration import Enumeration
 from .lemke import Lemke
-from .newton import Newton
 from .nsgs import Nsgs
+from .proximal import Proximal
 
 EXACT = 300  # unknowns of the LCP up to which Lemke's method goes first
-SMALL = 400  # rows up to which Newton's dense factorisations beat many sweeps
-LARGE = 1500  # rows up to which a dense factorisation is a reasonable second try
+LAST = 1500  # rows up to which it is a reasonable last resort
 PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opinion
+# Solvers and their limits (sweeps, Newton steps), each started from the best impulses so far. Sweeps are cheap and
+# settle most contacts; Newton's method with proximal points finishes what they leave, the better it starts the surer.
+STAGES = (("nsgs", 200), ("proximal", 60), ("nsgs", 2000), ("proximal", 1000), ("nsgs", 10_000))
 
 
 class Auto:
     """Decides by counts and residuals only, never by the clock, and says in the message what was tried.
 
-    Polyhedral friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap, then `nsgs`. Beyond,
-    the convex relaxation: `conic`, then `nsgs`; smooth cones: `newton` up to 400 rows, then `nsgs`; otherwise `nsgs`,
-    then `lemke` where friction is polyhedral.
+    Polyhedral friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap. Everything else, and what
+    these leave: sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is
+    met; at last `lemke` again where friction is polyhedral. With `maxiter`, each of them is limited by it.
     """
 
     name = "auto"
 
     def __init__(self) -> None:
-        self._solvers: dict[str, Solver] = {s.name: s for s in (Lemke(), Enumeration(), Conic(), Newton(), Nsgs())}
+        self._solvers: dict[str, Solver] = {s.name: s for s in (Lemke(), Enumeration(), Nsgs(), Proximal())}
 
     def refuses(self, problem: ContactProblem) -> str | None:
-        """What both block Gauss–Seidel and Lemke's method refuse."""
-        reasons = [self._solvers[name].refuses(problem) for name in ("nsgs", "lemke")]
-        return None if None in reasons else reasons[0]
+        """Nothing."""
+        return None
 
     def solve(
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
-        """Solve; the result of the last solver tried, or of the first where none succeeded."""
+        """Solve; the result of the solver that succeeded, or the best of all where none did."""
         tried: list[Solution] = []
-        for name in self._plan(problem):
-            answer = self._solvers[name].solve(problem, tol=tol, maxiter=maxiter, p0=p0)
+        best = p0
+        for name, limit in self._plan(problem):
+            limit = maxiter if maxiter is not None else limit
+            answer = self._solvers[name].solve(problem, tol=tol, maxiter=limit, p0=best)
             if answer.success:
-                before = "".join(f"{s.solver} failed ({s.status}); " for s in tried)
-                return replace(
-                    answer, message=f"{before}{answer.solver}: {answer.message}" if before else answer.message
-                )
+                before = "".join(f"{s.solver} left {s.certificate.error:.1e}; " for s in tried)
+                return replace(answer, message=f"{before}{answer.message}")
             tried.append(answer)
             if answer.status is Status.NO_SOLUTION:
                 break
-        rest = "".join(f" {s.solver}: {s.message}" for s in tried[1:])
-        return replace(tried[0], message=f"{tried[0].message}{rest}")
+            best = min(tried, key=lambda s: s.certificate.error).p
+        first = min(tried, key=lambda s: s.certificate.error)
+        if tried[-1].status is Status.NO_SOLUTION:
+            first = replace(first, status=Status.NO_SOLUTION)
+        return replace(first, message=" ".join(f"{s.solver}: {s.message}" for s in tried))
 
-    def _plan(self, problem: ContactProblem) -> list[str]:
-        names = [name for name in self._wanted(problem) if self._solvers[name].refuses(problem) is None]
-        return names or ["nsgs" if self._solvers["nsgs"].refuses(problem) is None else "lemke"]
-
-    def _wanted(self, problem: ContactProblem) -> list[str]:
-        polyhedral = problem.friction.is_polyhedral()
-        form = problem.to_lcp() if polyhedral and problem.nr <= EXACT else None
-        if form is None or len(form.q) > EXACT:
-            if problem.associated and problem.nr <= LARGE:
-                return ["conic", "nsgs"]
-            if not polyhedral:
-                return ["newton", "nsgs"] if problem.nr <= SMALL else ["nsgs"]
-            return ["nsgs", "lemke"] if problem.nr <= LARGE else ["nsgs"]
-        return ["lemke", "enumeration", "nsgs"] if int((~form.free).sum()) <= PAIRS else ["lemke", "nsgs"]
+    def _plan(self, problem: ContactProblem) -> list[tuple[str, int | None]]:
+        """Solvers in the order in which they are tried, with their limits."""
+        stages: list[tuple[str, int | None]] = list(STAGES)
+        if problem.friction.is_polyhedral() and problem.nr <= LAST:
+            form = problem.to_lcp() if problem.nr <= EXACT else None
+            if form is not None and len(form.q) <= EXACT:
+                cheap = int((~form.free).sum()) <= PAIRS
+                stages = [("lemke", None), *([("enumeration", None)] if cheap else []), *stages]
+            else:
+                stages.append(("lemke", None))
+        return [(name, limit) for name, limit in stages if self._solvers[name].refuses(problem) is None]

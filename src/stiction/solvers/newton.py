@@ -1,174 +1,99 @@
-"""Nonsmooth Newton on the Alart–Curnier equations: few iterations to round-off, true friction cones, dense and small.
+"""Nonsmooth Newton on the Alart–Curnier equations: few iterations to round-off once the contact modes are right.
 
-A contact is solved when `p_n = max(0, p_n - ρ u_n)` and `p_t` is the projection of `p_t - ρ u_t` onto the disk of
-radius `mu p_n + r0`. Both are piecewise smooth; Newton solves their linearisation. Hyperstatic contacts make W
-singular, and a small multiple of the identity (a proximal step) picks the change of least size. It starts from the
-given impulses and some sweeps of Gauss–Seidel, which settle the contact modes.
+A contact is solved when `p_n = max(0, p_n - ρ u_n)` and `p_t` is the projection of `p_t - ρ u_t` onto the friction set
+of radius `mu p_n + r0`; with the associated law, when p is the projection of `p - ρ u` onto its cone. Both are
+piecewise smooth; Newton solves their linearisation, with a little slack in sticking contacts so that hyperstatic ones
+(W singular) get the change of least size. It starts from the given impulses and some sweeps of Gauss–Seidel.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from .. import _check
 from .._check import FloatArray
-from ..friction.sets import ELLIPSOID
 from ..problem.contact_problem import ContactProblem
-from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
+from .newton_steps import SHORTEST, Equations
 from .nsgs import Nsgs
 
-MOST_ROWS = 1500
 SWEEPS = 100
+STEPS = 60
+SLACK = 1e-8
 
 
 class Newton:
     """Quadratic convergence near a solution, no guarantee far from it; falls short honestly.
 
-    When not to use it: more than a thousand rows (it factorises a dense matrix), polyhedral friction (use `lemke`).
+    All laws and friction sets. Its equations are solved in the smallest space there is (impulses, velocities of
+    bodies), sparse where that is large.
+
+    When not to use it: far from a solution (use `proximal`, which takes the same steps with a safety net).
+
+    Reference: P. Alart, A. Curnier, Comput. Methods Appl. Mech. Engrg. 92, 1991.
     """
 
     name = "newton"
 
     def refuses(self, problem: ContactProblem) -> str | None:
-        """The convex relaxation, friction sets that are not disks or intervals, and large problems."""
-        if problem.nr > MOST_ROWS:
-            return f"newton factorises a dense matrix; {problem.nr} rows are more than its limit of {MOST_ROWS}."
-        if problem.associated:
-            return "newton solves Coulomb's law; use conic for the convex relaxation."
-        f = problem.friction
-        used = np.unique(f.set_of[(problem.law == UNILATERAL) | (problem.law == DRY)])
-        smooth = (f.dims[used] == 0) | (f.kind[used] == ELLIPSOID)
-        return None if smooth.all() else "newton takes friction disks and intervals; use lemke for polyhedral friction."
+        """Nothing."""
+        return None
 
     def solve(
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Iterate until the certificate is met; `maxiter` (default 60) limits the factorisations."""
+        limit = STEPS if maxiter is None else _check.count("maxiter", maxiter)
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
-        equations = _Equations(problem)
-        x = Nsgs().solve(problem, tol=tol, maxiter=SWEEPS, p0=p0).p / equations.unit
-        best = x
-        F, J = equations(x)
-        size = float(np.linalg.norm(F))
-        proximal = 1e-9
-        for count in range(1, (60 if maxiter is None else maxiter) + 1):
-            if equations.good(F, tol) and problem.certify(x * equations.unit).ok(tol):
-                return finish(
-                    problem, x * equations.unit, solver=self.name, tol=tol, status=Status.SOLVED, iterations=count - 1,
-                    message=f"newton met the tolerance after {count - 1} iterations.",
-                )  # fmt: skip
-            J.flat[:: J.shape[0] + 1] += proximal
-            try:
-                step = np.asarray(np.linalg.solve(J, -F), dtype=np.float64)
-            except np.linalg.LinAlgError:
-                proximal *= 100.0
-                F, J = equations(x)
-                continue
-            x, F, J, new = _search(equations, x, step, size)
-            proximal = min(1e-2, proximal * 100.0) if new > 0.9 * size else max(1e-11, 0.1 * proximal)
-            if new < size:
-                best = x
-            size = new
-        message = f"newton stopped after {count} iterations."
+        p = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
+        if Nsgs().refuses(problem) is None:
+            p = Nsgs().solve(problem, tol=tol, maxiter=SWEEPS, p0=p).p
+        equations = Equations(problem)
+        unit = equations.laws.unit
+        x = equations.scaled(p)
+        best, least = p, np.inf
+        f, size = equations.miss(x, x, 1.0)
+        target, slack, stuck = 10.0 * tol * problem.scale, SLACK, 0
+        for count in range(limit + 1):
+            if size < least:
+                best, least = unit * x, size
+            if size <= target:
+                if problem.certify(unit * x).ok(tol):
+                    message = f"newton met the tolerance after {count} iterations."
+                    return finish(
+                        problem, unit * x, solver=self.name, tol=tol, status=Status.SOLVED, message=message,
+                        iterations=count,
+                    )  # fmt: skip
+                target = max(0.1 * size, 1e-17 * problem.scale)
+            if count == limit or stuck == 5:
+                break
+            x, f, size, better = _advance(equations, x, f, size, slack)
+            slack = max(SLACK, 0.1 * slack) if better else min(1.0, 100.0 * slack)
+            stuck = 0 if better else stuck + 1
+        message = f"newton stopped after {count} iterations with residual {problem.certify(best).error:.2e}."
         return finish(
-            problem,
-            best * equations.unit,
-            solver=self.name,
-            tol=tol,
-            status=Status.MAXITER,
-            message=message,
-            iterations=count,
+            problem, best, solver=self.name, tol=tol, status=Status.MAXITER, message=message, iterations=count
         )
 
 
-def _search(
-    equations: _Equations, x: FloatArray, step: FloatArray, size: float
-) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Halve the step until the residual falls; after six halvings take it: a piece may have to be crossed uphill."""
-    for k in range(7):
-        new = x + 0.5**k * step
-        F, J = equations(new)
-        value = float(np.linalg.norm(F))
-        if value < (1.0 - 1e-4 * 0.5**k) * size:
-            break
-    return new, F, J, value
-
-
-class _Equations:
-    """F(p) and its derivative, in units where each block's inertia is one: x = p / (length ρ), F in m/s."""
-
-    def __init__(self, problem: ContactProblem):
-        self.problem = problem
-        sizes = np.diff(problem.row_ptr)
-        rho = np.repeat(problem.rho, sizes)
-        self.unit = rho * problem.length  # p = unit·x
-        L = problem.length
-        self.W = (problem.delassus() * L[:, None]) * self.unit[None, :]
-        self.q = problem.q * L
-        self.lo, self.hi = problem.lo / self.unit, problem.hi / self.unit
-        self.r0 = problem.r0 / problem.rho
-        self.mu = problem.friction.mu
-
-    def good(self, F: FloatArray, tol: float) -> bool:
-        """A cheap look before the certificate is asked."""
-        return bool(np.abs(F).max() <= 10.0 * tol * self.problem.scale)
-
-    def __call__(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        u = self.W @ x + self.q
-        F, J = u.copy(), self.W.copy()  # closed, sticking, bilateral: u = 0
-        P = self.problem
-        for k, (start, stop) in enumerate(zip(P.row_ptr[:-1].tolist(), P.row_ptr[1:].tolist())):
-            law = P.law[k]
-            if law == EQUALITY:
-                continue
-            if law == BOX:
-                y = x[start:stop] - u[start:stop]
-                for i in range(start, stop):
-                    for bound, out in (
-                        (self.lo[i], y[i - start] < self.lo[i]),
-                        (self.hi[i], y[i - start] > self.hi[i]),
-                    ):
-                        if out:
-                            F[i] = x[i] - bound
-                            J[i] = 0.0
-                            J[i, i] = 1.0
-                continue
-            normal = law == UNILATERAL
-            first = start + 1 if normal else start
-            if normal and x[start] - u[start] <= 0.0:
-                F[start:stop] = x[start:stop]
-                J[start:stop] = 0.0
-                J[range(start, stop), range(start, stop)] = 1.0
-            elif stop > first:
-                self._friction(k, start, first, stop, normal, x, u, F, J)
-        return F, J
-
-    def _friction(
-        self,
-        k: int,
-        start: int,
-        first: int,
-        stop: int,
-        normal: bool,
-        x: FloatArray,
-        u: FloatArray,
-        F: FloatArray,
-        J: FloatArray,
-    ) -> None:
-        """Stick: u_t = 0. Slip: x_t = r y/|y| with y = x_t - u_t."""
-        mu = self.mu[k] if normal else 0.0
-        r = mu * max(0.0, x[start]) + self.r0[k] if normal else self.r0[k]
-        y = x[first:stop] - u[first:stop]
-        size = float(np.sqrt(y @ y))
-        if size <= r or size == 0.0:
-            return
-        e = y / size
-        F[first:stop] = x[first:stop] - r * e
-        across = (np.eye(stop - first) - np.outer(e, e)) * (r / size)
-        rows = across @ self.W[first:stop]
-        rows[:, first:stop] += np.eye(stop - first) - across
-        if normal:
-            rows[:, start] -= mu * e
-        J[first:stop] = rows
+def _advance(
+    equations: Equations, x: FloatArray, f: FloatArray, size: float, slack: float
+) -> tuple[FloatArray, FloatArray, float, bool]:
+    """One step, halved until the residual falls; the shortest is taken: a piece may have to be crossed uphill."""
+    try:
+        dx = equations.newton(x, f, slack)
+    except np.linalg.LinAlgError:
+        return x, f, size, False
+    if not np.isfinite(dx).all():
+        return x, f, size, False
+    part = 1.0
+    while True:
+        new = x + part * dx
+        f_new, size_new = equations.miss(new, new, 1.0)
+        if size_new < (1.0 - 1e-4 * part) * size:
+            return new, f_new, size_new, True
+        if part <= SHORTEST:
+            return new, f_new, size_new, False
+        part *= 0.5

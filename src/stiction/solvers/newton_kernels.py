@@ -1,0 +1,133 @@
+"""Compiled parts of the Newton solvers: products with rows between bodies, and the assembly of their equations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import njit
+
+
+@njit
+def weigh(row_ptr, D, rho, C, f, B, g):
+    """B = E D ρ and g = E f with E = (I + D ρ C)⁻¹ block by block: compliance C (none where empty) put into the law."""
+    A = np.empty((6, 13))
+    for b in range(len(row_ptr) - 1):
+        r, n = row_ptr[b], row_ptr[b + 1] - row_ptr[b]
+        for i in range(r, r + n):
+            g[i] = f[i]
+            for k in range(n):
+                B[i, k] = D[i, k] * rho[b]
+        if len(C):
+            _comply(r, n, C, B, g, A)
+
+
+@njit
+def _comply(r, n, C, B, g, A):
+    """Solve (I + B C) [B', g'] = [B, g] in place by elimination with the largest pivot."""
+    m = n + 1
+    for i in range(n):
+        for k in range(n):
+            A[i, k] = B[r + i, k] * C[r + k] + (1.0 if i == k else 0.0)
+            A[i, n + k] = B[r + i, k]
+        A[i, 2 * n] = g[r + i]
+    for i in range(n):
+        best = i
+        for k in range(i + 1, n):
+            if abs(A[k, i]) > abs(A[best, i]):
+                best = k
+        for j in range(n + m):
+            A[i, j], A[best, j] = A[best, j], A[i, j]
+        for k in range(n):
+            if k != i and A[k, i] != 0.0:
+                ratio = A[k, i] / A[i, i]
+                for j in range(i, n + m):
+                    A[k, j] -= ratio * A[i, j]
+    for i in range(n):
+        for k in range(n):
+            B[r + i, k] = A[i, n + k] / A[i, i]
+        g[r + i] = A[i, 2 * n] / A[i, i]
+
+
+@njit
+def block_rows(row_ptr, B, H, T):
+    """T = B H for block-diagonal B (nr, 6) and dense H (nr, n)."""
+    for b in range(len(row_ptr) - 1):
+        r, n = row_ptr[b], row_ptr[b + 1] - row_ptr[b]
+        for i in range(r, r + n):
+            for j in range(H.shape[1]):
+                T[i, j] = 0.0
+            for k in range(n):
+                s = B[i, k]
+                if s != 0.0:
+                    for j in range(H.shape[1]):
+                        T[i, j] += s * H[r + k, j]
+
+
+@njit
+def body_velocity(row_ptr, a, b, J, p, w):
+    """w (nbody+1, d) = Jᵀ p; the last row is the fixed world."""
+    d = w.shape[1]
+    for i in range(w.shape[0]):
+        for j in range(d):
+            w[i, j] = 0.0
+    for i in range(len(row_ptr) - 1):
+        for r in range(row_ptr[i], row_ptr[i + 1]):
+            for j in range(d):
+                w[a[i], j] += J[r, j] * p[r]
+                w[b[i], j] += J[r, d + j] * p[r]
+    for j in range(d):
+        w[w.shape[0] - 1, j] = 0.0
+
+
+@njit
+def body_rows_times(row_ptr, a, b, J, w, u):
+    """u = J w."""
+    d = w.shape[1]
+    for i in range(len(row_ptr) - 1):
+        for r in range(row_ptr[i], row_ptr[i + 1]):
+            s = 0.0
+            for j in range(d):
+                s += J[r, j] * w[a[i], j] + J[r, d + j] * w[b[i], j]
+            u[r] = s
+
+
+@njit
+def body_matrix(row_ptr, a, b, J, B, slot, K):
+    """K (slots, d, d) = I on the diagonal (the first slots) + Σ Jᵀ B J over blocks; slot (nk, 4): aa, ab, ba, bb.
+
+    Slots of the fixed world are the last one, which is not read.
+    """
+    d = K.shape[1]
+    for s in range(K.shape[0]):
+        for i in range(d):
+            for j in range(d):
+                K[s, i, j] = 0.0
+    for c in range(len(row_ptr) - 1):
+        r, n = row_ptr[c], row_ptr[c + 1] - row_ptr[c]
+        for k in range(n):
+            for l in range(n):
+                s = B[r + k, l]
+                if s == 0.0:
+                    continue
+                for i in range(d):
+                    left, right = s * J[r + k, i], s * J[r + k, d + i]
+                    if left != 0.0:
+                        for j in range(d):
+                            K[slot[c, 0], i, j] += left * J[r + l, j]
+                            K[slot[c, 1], i, j] += left * J[r + l, d + j]
+                    if right != 0.0:
+                        for j in range(d):
+                            K[slot[c, 2], i, j] += right * J[r + l, j]
+                            K[slot[c, 3], i, j] += right * J[r + l, d + j]
+
+
+@njit
+def block_times(row_ptr, B, x, y):
+    """y = B x for block-diagonal B (nr, 6)."""
+    for b in range(len(row_ptr) - 1):
+        r, n = row_ptr[b], row_ptr[b + 1] - row_ptr[b]
+        for i in range(r, r + n):
+            s = 0.0
+            for k in range(n):
+                s += B[i, k] * x[r + k]
+            y[i] = s

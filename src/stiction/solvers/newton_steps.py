@@ -1,0 +1,105 @@
+"""The equations that Newton and proximal solvers share, and Newton's method on one proximal subproblem.
+
+In scaled rows (`response`) the unknown impulses solve, for a centre c and a step θ in units of each block's inertia ρ,
+
+    f(p) = p - R(c - θ ρ (W p + C p + q)) = 0
+
+with R the answer of the laws. At p = c it is the contact problem itself; for a fixed c it is the problem with 1/(θρ)
+of extra compliance, pulled to c: regular however singular W is. Newton's step solves (I + D θρ (W + C)) dp = -f.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._check import FloatArray
+from ..problem.contact_problem import ContactProblem
+from . import newton_kernels as kernels
+from .newton_forms import make_form
+from .response import make_scaled
+
+SHORTEST = 2.0**-7  # of a Newton step, in the line search
+
+
+class Equations:
+    """A problem in scaled rows; x stands for scaled impulses throughout, p = unit·x."""
+
+    def __init__(self, problem: ContactProblem):
+        self.problem = problem
+        self.laws = make_scaled(problem)
+        unit = self.laws.unit
+        self.form = make_form(problem, unit)
+        self.q = problem.q * unit
+        self.C = problem.C * unit**2 if problem.C.any() else np.zeros(0)
+        diagonal = self.form.diagonal + (self.C if len(self.C) else 0.0)
+        sizes = np.diff(problem.row_ptr)
+        mean = np.add.reduceat(diagonal, problem.row_ptr[:-1]) / sizes
+        least = 1e-14 * float(mean.max(initial=0.0))
+        self.rho = np.where(mean > least, 1.0 / np.where(mean > least, mean, 1.0), 1.0 / (least or 1.0))
+        self.rho_rows = np.repeat(self.rho, sizes)
+        nr = problem.nr
+        self.answer, self.D, self.B, self.g = np.empty(nr), np.empty((nr, 6)), np.empty((nr, 6)), np.empty(nr)
+
+    def scaled(self, p: FloatArray) -> FloatArray:
+        """Impulses in scaled rows; none in rows that can carry none."""
+        unit = self.laws.unit
+        return np.where(unit > 0.0, p / np.where(unit > 0.0, unit, 1.0), 0.0)
+
+    def velocity(self, x: FloatArray) -> FloatArray:
+        """W p + C p + q."""
+        u = self.form.times(x) + self.q
+        return u + self.C * x if len(self.C) else u
+
+    def residual(self, x: FloatArray) -> float:
+        """How far the laws are missed, as the largest velocity in scaled rows."""
+        self.laws.respond(x - self.rho_rows * self.velocity(x), self.answer, self.D)
+        return float(np.abs((x - self.answer) / self.rho_rows).max())
+
+    def miss(self, x: FloatArray, centre: FloatArray, theta: float) -> tuple[FloatArray, float]:
+        """f at x with its size as a velocity; its derivative is kept for `step`."""
+        self.laws.respond(centre - theta * self.rho_rows * self.velocity(x), self.answer, self.D)
+        f = x - self.answer
+        return f, float(np.linalg.norm(f / self.rho_rows))
+
+    def step(self, f: FloatArray, theta: float) -> FloatArray:
+        """Newton's step from where `miss` was called last."""
+        kernels.weigh(self.problem.row_ptr, self.D, theta * self.rho, self.C, f, self.B, self.g)
+        return self.form.step(self.B, self.g)
+
+    def newton(self, x: FloatArray, f: FloatArray, slack: float) -> FloatArray:
+        """Newton's step on p = R(p - ρ u), where `miss(x, x, 1)` was called last; `slack` regularises sticking rows.
+
+        Its matrix I - (1 - slack) D + D ρ (W + C) is that of a proximal step with so much less compliance.
+        """
+        less = (self.C if len(self.C) else 0.0) - (1.0 - slack) / self.rho_rows
+        kernels.weigh(self.problem.row_ptr, self.D, self.rho, less, f, self.B, self.g)
+        return self.form.step(self.B, self.g)
+
+    def proximal(self, centre: FloatArray, theta: float, goal: float, limit: int) -> tuple[FloatArray, bool, int]:
+        """Newton from the centre until |f| <= goal [m/s]: where it ended, whether it got there, and its steps.
+
+        Steps are halved until |f| falls. Twice in a row that no part of a step helps, or `limit` steps: given up.
+        """
+        x = centre
+        f, size = self.miss(x, centre, theta)
+        count, stuck = 0, 0
+        while size > goal:
+            if count >= limit or stuck >= 2:
+                return x, False, count
+            try:
+                dx = self.step(f, theta)
+            except np.linalg.LinAlgError:
+                return x, False, count
+            if not np.isfinite(dx).all():
+                return x, False, count
+            count += 1
+            part = 1.0
+            while True:
+                new = x + part * dx
+                f_new, size_new = self.miss(new, centre, theta)
+                if size_new < (1.0 - 1e-4 * part) * size or part <= SHORTEST:
+                    break
+                part *= 0.5
+            stuck = stuck + 1 if size_new >= size else 0
+            x, f, size = new, f_new, size_new
+        return x, True, count

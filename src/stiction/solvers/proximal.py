@@ -1,0 +1,102 @@
+"""Proximal points with Newton's method inside: for hyperstatic contacts to many digits.
+
+Each outer step solves the contact problem with some extra compliance, 1/(θρ), pulled to the impulses so far; at its
+fixed point the compliance has no effect. Small θ makes Newton's method safe, large θ makes few outer steps: θ grows as
+long as Newton converges fast and shrinks where it does not. Islands of contacts are solved apart, each in the space
+where its equations are smallest (`newton_forms`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray
+from ..problem.contact_problem import ContactProblem
+from ..status import Status
+from .base import Solution, finish, nothing_to_solve
+from .islands import split
+from .newton_steps import Equations
+
+STEPS = 1000  # Newton steps per island, by default
+INNER = 20  # Newton steps of one outer step, at most
+LEAST, MOST = 1e-3, 1e9  # bounds of θ
+PATIENCE = 200  # Newton steps without a residual halved, after which an island is given up
+
+
+class Proximal:
+    """Robust and exact, whatever the rank of W: all laws, all friction sets, Coulomb and the convex relaxation.
+
+    Coulomb's law has no convergence proof; an answer is only called solved by its certificate.
+
+    When not to use it: very large problems to few digits (use `nsgs`), a handful of contacts (use `lemke`).
+
+    Reference: V. Acary, M. Brémond, O. Huber, "On solving contact problems with Coulomb friction", 2018.
+    """
+
+    name = "proximal"
+
+    def refuses(self, problem: ContactProblem) -> str | None:
+        """Nothing."""
+        return None
+
+    def solve(
+        self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
+    ) -> Solution:
+        """Iterate from `p0`, or from the problem's `p_warm`; `maxiter` limits the Newton steps of an island."""
+        limit = STEPS if maxiter is None else _check.count("maxiter", maxiter)
+        if problem.nr == 0:
+            return nothing_to_solve(problem, self.name, tol)
+        p = np.array(problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,)))
+        parts = split(problem, problem.islands())
+        # natural maps of islands add up as squares
+        share = tol / max(1.0, np.sqrt(len(parts)))
+        steps, missed = 0, 0
+        for rows, part in parts:
+            goal = share * problem.scale / part.scale
+            p[rows], error, count = iterate(part, p[rows], goal, limit)
+            steps = max(steps, count)
+            missed += error > goal
+        if not missed:
+            status, message = Status.SOLVED, f"proximal met the tolerance after {steps} Newton steps."
+        else:
+            status = Status.MAXITER
+            message = f"proximal stopped short of tol = {tol:.0e} on {missed} of {len(parts)} islands of contacts."
+        return finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=steps)
+
+
+def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> tuple[FloatArray, float, int]:
+    """Impulses of one island, the best certificate error, and the Newton steps taken."""
+    equations = Equations(problem)
+    unit, scale = equations.laws.unit, problem.scale
+    x = equations.scaled(p)
+    error = equations.residual(x) / scale
+    zero = equations.residual(np.zeros(problem.nr)) / scale
+    if not error < zero:
+        x, error = np.zeros(problem.nr), zero
+    best, best_error, marked, mark = x, error, 0, error
+    target, steps = tol, 0
+    theta = min(1e4, max(1.0, error**-0.5)) if error > 0.0 else 1.0
+    while True:
+        if error <= target:
+            exact = problem.certify(unit * x).error
+            if exact <= tol:
+                return unit * x, exact, steps
+            target = 0.1 * min(error, target)
+        if steps >= limit or steps - marked > PATIENCE or target < 1e-17:
+            return unit * best, problem.certify(unit * best).error, steps
+        goal = max(1e-16, 0.01 * min(error, best_error)) * scale
+        new, there, count = equations.proximal(x, theta, goal, min(INNER, limit - steps))
+        steps += max(1, count)
+        new_error = equations.residual(new) / scale
+        if there or new_error < 0.3 * error:
+            x, error = new, new_error
+            theta = min(MOST, theta * (10.0 if count <= 3 else 4.0 if count <= 6 else 2.0))
+        else:
+            if new_error < error:
+                x, error = new, new_error
+            theta = max(LEAST, 0.2 * theta)
+        if error < best_error:
+            best, best_error = x, error
+        if best_error < 0.5 * mark:
+            mark, marked = best_error, steps
