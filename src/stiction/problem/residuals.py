@@ -44,7 +44,9 @@ NATURAL, SCALED = len(FIELDS), len(FIELDS) + 1
 
 
 @njit
-def _project(kind, semi, facets, first, last, mu, r0, normal, n, x, y, G, h, rows, w, res, tgt, act, gram, rhs, sol):
+def project_block(
+    kind, semi, facets, first, last, mu, r0, normal, n, x, y, G, h, rows, w, res, tgt, act, gram, rhs, sol
+):  # fmt: skip
     """Nearest point y to x in the admissible impulses; x = (x_n, x_t) when `normal`, else x_t alone."""
     shift = 1 if normal else 0
     if kind == POLYHEDRON:
@@ -93,6 +95,24 @@ def _project(kind, semi, facets, first, last, mu, r0, normal, n, x, y, G, h, row
 
 
 @njit
+def in_metres(s, row, n, length, semi, facets, facet_ptr, axes, F):
+    """Semi-axes and facets (normals of length one again) of set s in n rows from `row` on; how many facets."""
+    for k in range(n):
+        axes[k] = semi[s, k] / length[row + k]
+    count = facet_ptr[s + 1] - facet_ptr[s]
+    for j in range(count):
+        s2 = 0.0
+        for k in range(n):
+            F[j, k] = facets[facet_ptr[s] + j, k] * length[row + k]
+            s2 += F[j, k] * F[j, k]
+        size = math.sqrt(s2) if s2 > 0.0 else 1.0
+        for k in range(n):
+            F[j, k] /= size
+        F[j, n] = facets[facet_ptr[s] + j, n] / size
+    return count
+
+
+@njit
 def block_residuals(
     law, row_ptr, set_of, mu, r0, kind, semi, vertices, vertex_ptr, facets, facet_ptr,
     lo, hi, length, associated, rho, u, p, table, mode,
@@ -133,22 +153,12 @@ def block_residuals(
         shift = 1 if normal else 0
         n = stop - start - shift
         s = set_of[b]
-        first, last = 0, facet_ptr[s + 1] - facet_ptr[s]
-        for j in range(last):  # facets of the set in metres, normals of length one again
-            s2 = 0.0
-            for k in range(n):
-                F[j, k] = facets[facet_ptr[s] + j, k] * length[start + shift + k]
-                s2 += F[j, k] * F[j, k]
-            size = math.sqrt(s2) if s2 > 0.0 else 1.0
-            for k in range(n):
-                F[j, k] /= size
-            F[j, n] = facets[facet_ptr[s] + j, n] / size
+        first, last = 0, in_metres(s, start + shift, n, length, semi, facets, facet_ptr, axes, F)
         nvert = vertex_ptr[s + 1] - vertex_ptr[s]
         for j in range(nvert):
             for k in range(n):
                 V[j, k] = vertices[vertex_ptr[s] + j, k] / length[start + shift + k]
         for k in range(n):
-            axes[k] = semi[s, k] / length[start + shift + k]
             minus[k] = -uu[k + shift]
         m_ = mu[b] if normal else 0.0
         radius = max(0.0, m_ * (pp[0] if normal else 0.0) + r0[b])
@@ -169,7 +179,7 @@ def block_residuals(
             step = rho[b] if scaled == 1 else 1.0
             for k in range(n + shift):
                 x[k] = pp[k] - step * uu[k]
-            _project(kind[s], axes, F, first, last, m_, r0[b], normal, n, x, y, G, h, rows, w, res, tgt, act, gram, rhs, sol)  # fmt: skip  # noqa: E501
+            project_block(kind[s], axes, F, first, last, m_, r0[b], normal, n, x, y, G, h, rows, w, res, tgt, act, gram, rhs, sol)  # fmt: skip  # noqa: E501
             s2 = 0.0
             for k in range(n + shift):
                 s2 += (pp[k] - y[k]) ** 2

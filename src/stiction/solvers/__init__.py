@@ -6,6 +6,7 @@ from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
+from .apgd import Apgd
 from .auto import Auto
 from .base import Solution, Solver
 from .conic import Conic
@@ -17,6 +18,7 @@ from .proximal import Proximal
 
 __all__ = [
     "SOLVERS",
+    "Apgd",
     "Auto",
     "Conic",
     "Enumeration",
@@ -30,7 +32,7 @@ __all__ = [
     "solve",
 ]
 
-SOLVERS: dict[str, type] = {s.name: s for s in (Lemke, Enumeration, Nsgs, Newton, Conic, Proximal, Auto)}
+SOLVERS: dict[str, type] = {s.name: s for s in (Lemke, Enumeration, Nsgs, Apgd, Newton, Conic, Proximal, Auto)}
 
 
 def make_solver(solver: str | Solver) -> Solver:
