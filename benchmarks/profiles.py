@@ -1,12 +1,13 @@
 """Every solver on every problem of a collection: FCLIB's files and steps of our own worlds.
 
-    STICTION_FCLIB=folder python benchmarks/profiles.py [--limit 60] [--only TEXT] [--solver NAMES]
+    STICTION_FCLIB=folder python benchmarks/profiles.py [--limit 30] [--set NAME] [--only TEXT] [--solver NAMES]
 
 Writes docs/data/solvers.csv, from which `python docs/make_figures.py profiles` draws the performance profiles and the
-table of docs/solvers.md. Without STICTION_FCLIB (a folder with hdf5/, dat/ and rolling/) the worlds alone are measured.
-Times are CPU seconds of one thread, without compilation, the fastest of two to five runs (one where it took over 10 s),
-so that what else the machine does matters little. A problem that takes a solver longer than the limit [s] counts as
-not solved.
+tables of docs/solvers.md. The sets: FCLIB (needs STICTION_FCLIB, a folder with hdf5/, dat/ and rolling/), worlds, and
+relaxed, the problems of the worlds with the convex relaxation of friction.
+Times are seconds of one thread without compilation, the fastest of two to five runs (one where it took over 10 s), and
+CPU seconds from 0.1 s on, so that what else the machine does matters little. A problem that takes a solver longer than
+the limit [s] counts as not solved.
 """
 
 from __future__ import annotations
@@ -127,13 +128,18 @@ def make_world_problem(name: str) -> Path:
 # measuring, in a process that can be stopped
 
 
+def read(group: str, path: Path) -> st.ContactProblem:
+    problem = st.read_fclib(path)
+    return problem.replace(associated=True) if group == "relaxed" else problem
+
+
 def _worker(pipe: Any) -> None:
     while True:
-        path, solver, tol, limit = pipe.recv()
-        problem = st.read_fclib(path)
+        group, path, solver, tol, limit = pipe.recv()
+        problem = read(group, path)
         measure(tiny(problem), solver, file="", tol=tol)  # compiles before the clock starts
         signal.setitimer(signal.ITIMER_PROF, limit)  # CPU seconds; the end of them is the end of the process
-        found = measure(problem, solver, file=str(path), tol=tol, clock=time.process_time)
+        found = measure(problem, solver, file=str(path), tol=tol, cpu=True)
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         pipe.send(found)
 
@@ -144,7 +150,7 @@ class Worker:
     def __init__(self) -> None:
         self.process: Any = None
 
-    def measure(self, path: Path, solver: str, tol: float, limit: float) -> Any:
+    def measure(self, group: str, path: Path, solver: str, tol: float, limit: float) -> Any:
         """The measurement, or None where it took more than `limit` CPU seconds."""
         if self.process is None:
             context = multiprocessing.get_context("spawn")
@@ -152,7 +158,7 @@ class Worker:
             self.process = context.Process(target=_worker, args=(theirs,), daemon=True)
             self.process.start()
             theirs.close()
-        self.pipe.send((path, solver, tol, limit))
+        self.pipe.send((group, path, solver, tol, limit))
         try:
             return self.pipe.recv()
         except EOFError:
@@ -184,7 +190,7 @@ def rank_deficient(problem: st.ContactProblem) -> str:
 
 def collection() -> list[tuple[str, str, Path]]:
     """(set, name, file) of every problem."""
-    found = [("worlds", name, PROBLEMS / f"{name}.hdf5") for name in WORLDS]
+    found = [(group, name, PROBLEMS / f"{name}.hdf5") for group in ("worlds", "relaxed") for name in WORLDS]
     if "STICTION_FCLIB" in os.environ:
         for folder in ("hdf5", "dat", "rolling"):
             files = sorted((Path(os.environ["STICTION_FCLIB"]) / folder).iterdir())
@@ -194,7 +200,8 @@ def collection() -> list[tuple[str, str, Path]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=float, default=60.0, help="CPU seconds after which a solver is stopped")
+    parser.add_argument("--limit", type=float, default=30.0, help="CPU seconds after which a solver is stopped")
+    parser.add_argument("--set", default="", choices=["", "FCLIB", "worlds", "relaxed"], help="one set alone")
     parser.add_argument("--only", default="", help="problems whose name holds this text")
     parser.add_argument("--solver", default="all", help="names with commas, or all")
     parser.add_argument("--csv", type=Path, default=CSV)
@@ -207,22 +214,24 @@ def main() -> None:
         table = csv.DictWriter(file, FIELDS)
         table.writeheader()
         for group, name, path in collection():
-            if options.only not in name:
+            if options.only not in name or options.set not in ("", group):
                 continue
-            if group == "worlds":
+            if group != "FCLIB":
                 make_world_problem(name)
-            problem = st.read_fclib(path)
+            problem = read(group, path)
             singular = rank_deficient(problem)
             for tol in TOLERANCES:
                 for solver in solver_names(options.solver):
                     start = time.perf_counter()
-                    m = worker.measure(path, solver, tol, options.limit)
+                    m = worker.measure(group, path, solver, tol, options.limit)
                     row = {"set": group, "problem": name, "contacts": int((problem.law == 1).sum()), "rows": problem.nr,
                            "rank_deficient": singular, "tol": f"{tol:.0e}", "solver": solver}  # fmt: skip
                     if m is None:
                         row |= {"success": False, "status": f"over {options.limit:.0f} s"}
-                    elif m.status == "refused":
+                    elif m.status == "refused" and solver != "auto":
                         continue
+                    elif m.status == "refused":
+                        row |= {"success": False, "status": m.status}
                     else:
                         row |= {
                             "by": m.by,

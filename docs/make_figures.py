@@ -17,7 +17,11 @@ from stiction.view.style import new_figure
 
 HERE = Path(__file__).parent
 IMAGES = HERE / "images"
-SETS = {"FCLIB": "solvers-fclib", "worlds": "solvers-worlds"}
+SETS = {  # of docs/data/solvers.csv: the name of the figure, and what its problems are
+    "FCLIB": ("solvers-fclib", "FCLIB problems"),
+    "worlds": ("solvers-worlds", "steps of worlds"),
+    "relaxed": ("solvers-relaxed", "steps, convex relaxation"),
+}
 
 
 def draw_experiments() -> None:
@@ -40,7 +44,7 @@ def draw_profiles() -> None:
     """One figure per set of problems, a panel per tolerance."""
     rows = measurements()
     solvers = list(dict.fromkeys(row["solver"] for row in rows))
-    for name, picture in SETS.items():
+    for name, (picture, what) in SETS.items():
         mine = [row for row in rows if row["set"] == name]
         problems = list(dict.fromkeys(row["problem"] for row in mine))
         figure = new_figure(11, 5.2)
@@ -51,7 +55,6 @@ def draw_profiles() -> None:
                 if row["tol"] == tol and row["success"] == "True"
             }
             times = {s: [best.get((p, s)) for p in problems] for s in solvers}
-            what = "steps of worlds" if name == "worlds" else f"{name} problems"
             axes = draw_profile(
                 figure.add_subplot(1, 2, panel + 1), times, title=f"{len(problems)} {what}, residual ≤ {tol}"
             )
