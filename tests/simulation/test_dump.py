@@ -84,7 +84,19 @@ def test_the_rule(tmp_path):
     assert is_hard(replace(easy, success=False))
     assert is_hard(replace(easy, iterations=1000))
     assert not is_hard(replace(easy, iterations=999))
-    assert is_hard(replace(easy, message="newton failed (maxiter); nsgs: met the tolerance."))
+    assert not is_hard(replace(easy, stages=2))
+    assert is_hard(replace(easy, stages=3))
+
+
+def test_auto_counts_its_stages():
+    """One contact is done by the first; a problem without a solution goes through all of them."""
+    problem = st.ContactProblem(st.Delassus(np.eye(3)), b=[-1.0, 0, 0], friction=[0.3], row_ptr=[0, 3], law=[1])
+    assert st.solve(problem, "auto").stages == 1
+    none = st.ContactProblem(st.Delassus(np.zeros((3, 3))), b=[-1.0, 0, 0], friction=[0.3], row_ptr=[0, 3], law=[1])
+    failed = st.solve(none, "auto")
+    assert not failed.success
+    assert failed.stages > 2
+    assert is_hard(failed)
 
 
 def test_what_fclib_cannot_hold_is_skipped_with_one_warning(tmp_path):

@@ -13,6 +13,7 @@ from ..problem.fclib_write import write_fclib
 from ..problem.laws import UNILATERAL
 from ..solvers import Solution
 
+STAGES = 2  # of `auto`: its short first sweeps and the Newton steps after them are everyday
 MANY = 1000  # iterations (sweeps of nsgs, steps of others) from which on a solve is called hard
 
 
@@ -21,8 +22,8 @@ class DumpWarning(UserWarning):
 
 
 def is_hard(solution: Solution) -> bool:
-    """Whether a solve missed its tolerance, needed another solver than the first, or 1000 iterations or more."""
-    return not solution.success or " failed (" in solution.message or solution.iterations >= MANY
+    """Whether a solve missed its tolerance, needed more than two stages of `auto`, or 1000 iterations or more."""
+    return not solution.success or solution.stages > STAGES or solution.iterations >= MANY
 
 
 class Dump:

@@ -47,7 +47,7 @@ class Simulator:
     as it was. on_overlap: what happens when contacts overlap at the start: "raise" (the default for gap functions),
     "warn" (the default for worlds), or "separate" the bodies by the smallest displacement. dump: a folder into which
     hard contact problems are written as FCLIB files (`st.read_fclib`, `stiction solve`), named by step, solve of the
-    step and contacts; a solve is hard when it missed `tol`, when the first solver that `auto` tried failed, or when it
+    step and contacts; a solve is hard when it missed `tol`, when `auto` needed more than two stages, or when it
     took 1000 iterations or more. What FCLIB cannot hold (`st.write_fclib`) is skipped with one warning; the run itself
     does not change. A combination that cannot work is refused here, with the reason.
     """

@@ -49,7 +49,7 @@ class Auto:
             answer = self._solvers[name].solve(problem, tol=tol, maxiter=limit, p0=best)
             if answer.success:
                 before = "".join(f"{s.solver} left {s.certificate.error:.1e}; " for s in tried)
-                return replace(answer, message=f"{before}{answer.message}")
+                return replace(answer, message=f"{before}{answer.message}", stages=len(tried) + 1)
             tried.append(answer)
             if answer.status is Status.NO_SOLUTION:
                 break
@@ -57,7 +57,7 @@ class Auto:
         first = min(tried, key=lambda s: s.certificate.error)
         if tried[-1].status is Status.NO_SOLUTION:
             first = replace(first, status=Status.NO_SOLUTION)
-        return replace(first, message=" ".join(f"{s.solver}: {s.message}" for s in tried))
+        return replace(first, message=" ".join(f"{s.solver}: {s.message}" for s in tried), stages=len(tried))
 
     def _plan(self, problem: ContactProblem) -> list[tuple[str, int | None]]:
         """Solvers in the order in which they are tried, with their limits."""

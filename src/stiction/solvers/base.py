@@ -15,7 +15,10 @@ from ..status import Status
 
 @dataclass(frozen=True)
 class Solution:
-    """Impulses p (nr,), velocities v (nv,) and u (nr,), the mode of each block (nk,), and how good they are."""
+    """Impulses p (nr,), velocities v (nv,) and u (nr,), the mode of each block (nk,), and how good they are.
+
+    `solver` made the answer; `stages` counts the solvers that `auto` had to try for it, this one included.
+    """
 
     p: FloatArray
     v: FloatArray
@@ -27,6 +30,7 @@ class Solution:
     iterations: int
     certificate: SolveCertificate
     solver: str
+    stages: int = 1
 
 
 class Solver(Protocol):
