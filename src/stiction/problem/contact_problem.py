@@ -171,23 +171,21 @@ class ContactProblem:
         Those terms are |H||v_free| and |b|, which may cancel in q, and the velocities that the given bounds of dry
         friction and boxes can cause.
         """
-        size = float(np.linalg.norm(self.q * self.length))
-        terms = (self.dynamics.row_magnitude(self.v_free) + np.abs(self.b)) * self.length
-        floor = float(np.linalg.norm(terms)) + float(np.linalg.norm(self.r0 / self.rho))
-        for bound in (self.lo, self.hi):
-            finite = np.isfinite(bound)
-            if finite.any():
-                weight = np.repeat(self.rho, np.diff(self.row_ptr))[finite]
-                floor += float(np.linalg.norm(bound[finite] / self.length[finite] / weight))
-        return max(size, 1e-8 * floor) or 1.0
+        from .body_kernels import residual_scale
+
+        terms = self.dynamics.row_magnitude(self.v_free)
+        return float(
+            residual_scale(self.row_ptr, self.q, terms, self.b, self.length, self.r0, self.lo, self.hi, self.rho)
+        )
 
     @cached_property
     def rho(self) -> FloatArray:
         """(nk,) each block's inertia as seen by its rows [kg]: the natural unit of impulse per velocity."""
-        diagonal = (self.dynamics.delassus_diagonal(self.row_ptr) + self.C) * self.length**2
-        sums = np.add.reduceat(diagonal, self.row_ptr[:-1]) if self.nk else np.zeros(0)
-        mean = sums / np.maximum(np.diff(self.row_ptr), 1)
-        return np.where(mean > 0, 1.0 / np.where(mean > 0, mean, 1.0), 1.0)
+        from .body_kernels import block_weights
+
+        rho = np.empty(self.nk)
+        block_weights(self.row_ptr, self.dynamics.delassus_diagonal(self.row_ptr), self.C, self.length, rho)
+        return rho
 
     def velocity(self, p: FloatArray) -> FloatArray:
         """v = v_free + M⁻¹ Gᵀ p."""

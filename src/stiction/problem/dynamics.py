@@ -173,17 +173,15 @@ class Bodies:
         """Number of rows."""
         return self.Ja.shape[0]
 
-    @cached_property
+    @property
+    def rows(self) -> tuple[IntArray, IntArray, IntArray, FloatArray, FloatArray]:
+        """What the kernels of `body_kernels` read first."""
+        return self.body_a, self.body_b, self.row_ptr, self.Ja, self.Jb
+
+    @property
     def _row_bodies(self) -> tuple[IntArray, IntArray]:
         counts = np.diff(self.row_ptr)
         return np.repeat(self.body_a, counts), np.repeat(self.body_b, counts)
-
-    def _apply(self, v: FloatArray, absolute: bool = False) -> FloatArray:
-        d = self.Minv.shape[1]
-        V = np.vstack([v.reshape(-1, d), np.zeros((1, d))])  # index -1: the fixed world
-        a, b = self._row_bodies
-        Ja, Jb = (np.abs(self.Ja), np.abs(self.Jb)) if absolute else (self.Ja, self.Jb)
-        return np.einsum("rd,rd->r", Ja, V[a]) + np.einsum("rd,rd->r", Jb, V[b])
 
     @cached_property
     def prescribed(self) -> npt.NDArray[np.bool_]:
@@ -197,25 +195,35 @@ class Bodies:
 
     def velocity_rows(self, v: FloatArray) -> FloatArray:
         """H v."""
-        return self._apply(v)
+        from .body_kernels import rows_times
+
+        u = np.empty(self.nr)
+        rows_times(*self.rows, v.reshape(self.nbody, -1), u)
+        return u
 
     def row_magnitude(self, v: FloatArray) -> FloatArray:
         """|H| |v|: the size of the terms whose sum is H v, for a floor under relative residuals."""
-        return self._apply(np.abs(v), absolute=True)
+        from .body_kernels import rows_magnitude
+
+        u = np.empty(self.nr)
+        rows_magnitude(*self.rows, v.reshape(self.nbody, -1), u)
+        return u
 
     def impulse(self, p: FloatArray) -> FloatArray:
         """Gᵀ p, the generalized impulse (G = H)."""
-        d = self.Minv.shape[1]
-        f = np.zeros((self.nbody + 1, d))
-        a, b = self._row_bodies
-        np.add.at(f, a, self.Ja * p[:, None])
-        np.add.at(f, b, self.Jb * p[:, None])
-        return f[:-1].ravel()
+        from .body_kernels import impulses_on_bodies
+
+        f = np.empty((self.nbody, self.Minv.shape[1]))
+        impulses_on_bodies(*self.rows, p, f)
+        return f.ravel()
 
     def minv(self, f: FloatArray) -> FloatArray:
         """M⁻¹ f."""
-        d = self.Minv.shape[1]
-        return np.einsum("bij,bj->bi", self.Minv, f.reshape(-1, d)).ravel()
+        from .body_kernels import add_velocity_change
+
+        v = np.zeros((self.nbody, self.Minv.shape[1]))
+        add_velocity_change(self.Minv, f.reshape(self.nbody, -1), v)
+        return v.ravel()
 
     def mass(self, v: FloatArray) -> FloatArray:
         """M v on the degrees of freedom that can move; zero on prescribed ones."""
@@ -253,11 +261,10 @@ class Bodies:
 
     def delassus_diagonal(self, row_ptr: IntArray) -> FloatArray:
         """diag(W), without forming W."""
-        d = self.Minv.shape[1]
-        Minv = np.concatenate([self.Minv, np.zeros((1, d, d))])
-        diagonal = np.zeros(self.nr)
-        for body, J in zip(self._row_bodies, (self.Ja, self.Jb)):
-            diagonal += np.einsum("ri,rij,rj->r", J, Minv[body], J)
+        from .body_kernels import delassus_diagonal
+
+        diagonal = np.empty(self.nr)
+        delassus_diagonal(*self.rows, self.Minv, diagonal)
         return diagonal
 
     def coupling(self, row_ptr: IntArray) -> Any:

@@ -1,0 +1,129 @@
+"""Products of the `Bodies` form as compiled loops over its blocks, and the scales that residuals are measured by.
+
+Rows of block k act on body_a[k] and body_b[k], -1 for the fixed world; velocities are stacked body by body.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .._jit import njit
+
+
+@njit
+def rows_times(body_a, body_b, row_ptr, Ja, Jb, v, u):
+    """u = H v with v (nbody, d)."""
+    d = Ja.shape[1]
+    for k in range(len(body_a)):
+        a, b = body_a[k], body_b[k]
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            s = 0.0
+            if a >= 0:
+                for j in range(d):
+                    s += Ja[r, j] * v[a, j]
+            if b >= 0:
+                for j in range(d):
+                    s += Jb[r, j] * v[b, j]
+            u[r] = s
+
+
+@njit
+def rows_magnitude(body_a, body_b, row_ptr, Ja, Jb, v, u):
+    """u = |H| |v|."""
+    d = Ja.shape[1]
+    for k in range(len(body_a)):
+        a, b = body_a[k], body_b[k]
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            s = 0.0
+            if a >= 0:
+                for j in range(d):
+                    s += abs(Ja[r, j] * v[a, j])
+            if b >= 0:
+                for j in range(d):
+                    s += abs(Jb[r, j] * v[b, j])
+            u[r] = s
+
+
+@njit
+def impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f):
+    """f (nbody, d) = Hᵀ p."""
+    d = Ja.shape[1]
+    for i in range(f.shape[0]):
+        for j in range(d):
+            f[i, j] = 0.0
+    for k in range(len(body_a)):
+        a, b = body_a[k], body_b[k]
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            if p[r] == 0.0:
+                continue
+            if a >= 0:
+                for j in range(d):
+                    f[a, j] += Ja[r, j] * p[r]
+            if b >= 0:
+                for j in range(d):
+                    f[b, j] += Jb[r, j] * p[r]
+
+
+@njit
+def add_velocity_change(Minv, f, v):
+    """v += M⁻¹ f, body by body."""
+    d = Minv.shape[1]
+    for i in range(Minv.shape[0]):
+        for j in range(d):
+            s = 0.0
+            for k in range(d):
+                s += Minv[i, j, k] * f[i, k]
+            v[i, j] += s
+
+
+@njit
+def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
+    """w = diag(H M⁻¹ Hᵀ); where both sides are one body, without the cross term."""
+    d = Ja.shape[1]
+    for k in range(len(body_a)):
+        a, b = body_a[k], body_b[k]
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            s = 0.0
+            for j in range(d):
+                sa = 0.0
+                sb = 0.0
+                for l in range(d):
+                    if a >= 0:
+                        sa += Minv[a, j, l] * Ja[r, l]
+                    if b >= 0:
+                        sb += Minv[b, j, l] * Jb[r, l]
+                s += Ja[r, j] * sa + Jb[r, j] * sb
+            w[r] = s
+
+
+@njit
+def block_weights(row_ptr, diagonal, C, length, rho):
+    """rho (nk,): the reciprocal of the mean of diag(W + C) over a block's rows in metres, 1 where it cannot move."""
+    for k in range(len(row_ptr) - 1):
+        s = 0.0
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            s += (diagonal[r] + C[r]) * length[r] * length[r]
+        s /= row_ptr[k + 1] - row_ptr[k]
+        rho[k] = 1.0 / s if s > 0.0 else 1.0
+
+
+@njit
+def residual_scale(row_ptr, q, terms, b, length, r0, lo, hi, rho):
+    """|q|, or 1e-8 of the terms whose round-off is in u where q is tiny; `terms` is |H||v_free|."""
+    size = 0.0
+    floor = 0.0
+    low = 0.0
+    high = 0.0
+    dry = 0.0
+    for k in range(len(row_ptr) - 1):
+        dry += (r0[k] / rho[k]) ** 2
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            size += (q[r] * length[r]) ** 2
+            floor += ((terms[r] + abs(b[r])) * length[r]) ** 2
+            if abs(lo[r]) < math.inf:
+                low += (lo[r] / length[r] / rho[k]) ** 2
+            if abs(hi[r]) < math.inf:
+                high += (hi[r] / length[r] / rho[k]) ** 2
+    floor = math.sqrt(floor) + math.sqrt(dry) + math.sqrt(low) + math.sqrt(high)
+    scale = max(math.sqrt(size), 1e-8 * floor)
+    return scale if scale > 0.0 else 1.0
