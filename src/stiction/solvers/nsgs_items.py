@@ -1,0 +1,130 @@
+"""What block Gauss–Seidel sweeps over: the blocks of a problem in cells, and in segments of one kind within a cell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from ..friction.kernels import ELLIPSOID, POLYHEDRON
+from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
+from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, NESTED, PLANAR
+
+
+@njit
+def classify(law, row_ptr, set_of, mu, r0, shape, semi, associated, kind, times):
+    """kind (nk,) of each block and times (nk,): the items it becomes.
+
+    Rows of boxes do not act on each other's law and are taken one by one; friction rows that can carry no impulse and
+    dry friction without a radius are left out: their impulse is 0.
+    """
+    nested = False
+    for k in range(len(law)):
+        n = row_ptr[k + 1] - row_ptr[k]
+        s = set_of[k]
+        kind[k] = NESTED
+        times[k] = 1
+        if law[k] == BOX:
+            kind[k] = INTERVAL
+            times[k] = n
+        elif law[k] == DRY:
+            times[k] = 0 if r0[k] == 0.0 else 1
+            kind[k] = INTERVAL if n == 1 else NESTED
+        elif n == 1 or (law[k] == UNILATERAL and mu[k] == 0.0 and r0[k] == 0.0):
+            kind[k] = INTERVAL
+        elif law[k] == EQUALITY:
+            kind[k] = BILATERAL
+        elif n == 2:
+            kind[k] = PLANAR
+        elif n == 3 and shape[s] == ELLIPSOID and semi[s, 0] > 0.0 and semi[s, 1] > 0.0:
+            if mu[k] > 0.0 and r0[k] == 0.0 and not associated:
+                kind[k] = DISK
+        nested = nested or (kind[k] == NESTED and times[k] > 0)
+    return nested
+
+
+@njit
+def _sort(order, key, most):
+    """Stable counting sort of `order` by key[order], values from 0 to most."""
+    start = np.zeros(most + 2, np.int64)
+    for k in range(len(order)):
+        start[key[order[k]] + 1] += 1
+    for m in range(most + 1):
+        start[m + 1] += start[m]
+    out = np.empty_like(order)
+    for k in range(len(order)):
+        m = key[order[k]]
+        out[start[m]] = order[k]
+        start[m] += 1
+    return out
+
+
+@njit
+def _in_order(cell, kind, place, cells, places):
+    """The blocks sorted by cell, kind and the place of their bodies."""
+    order = np.arange(len(cell))
+    order = _sort(order, place, places)
+    order = _sort(order, kind, KINDS)
+    return _sort(order, cell, cells)
+
+
+@njit
+def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, shape, facet_ptr, vertex_ptr):
+    """The items sorted by cell, kind and place.
+
+    Returns block (ni,), ptr (ni + 1,) into packed rows, src (rows,) the original rows, seg (cells, KINDS + 1): where
+    each kind starts in a cell, and gptr, vptr (ni + 1,): places for the facets and vertices of polyhedra.
+    """
+    order = _in_order(cell, kind, place, cells, places)
+    ni = 0
+    nrows = 0
+    for k in range(len(law)):
+        ni += times[k]
+        nrows += times[k] * (1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k])
+    block, ptr, src = np.empty(ni, np.int64), np.zeros(ni + 1, np.int64), np.empty(nrows, np.int64)
+    gptr, vptr = np.zeros(ni + 1, np.int64), np.zeros(ni + 1, np.int64)
+    count = np.zeros((cells, KINDS + 1), np.int64)
+    i = 0
+    for m in range(len(order)):
+        k = order[m]
+        s = set_of[k]
+        faces = kind[k] == NESTED and shape[s] == POLYHEDRON
+        for t in range(times[k]):
+            block[i] = k
+            n = 1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k]
+            ptr[i + 1] = ptr[i] + n
+            for l in range(n):
+                src[ptr[i] + l] = row_ptr[k] + t + l
+            gptr[i + 1] = gptr[i] + (facet_ptr[s + 1] - facet_ptr[s] if faces else 0)
+            vptr[i + 1] = vptr[i] + (vertex_ptr[s + 1] - vertex_ptr[s] if faces else 0)
+            count[cell[k], kind[k]] += 1
+            i += 1
+    seg = np.empty((cells, KINDS + 1), np.int64)
+    at = 0
+    for c in range(cells):
+        for m in range(KINDS + 1):
+            seg[c, m] = at
+            at += count[c, m]
+    return block, ptr, src, seg, gptr, vptr
+
+
+@njit
+def bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, box):
+    """box (ni, 4): lower and upper bound of items with one row, and how far their set reaches down and up."""
+    for i in range(len(block)):
+        k = block[i]
+        s = set_of[k]
+        down, up = semi[s, 0], semi[s, 0]
+        if shape[s] == POLYHEDRON:
+            down, up = 0.0, 0.0
+            for j in range(vertex_ptr[s], vertex_ptr[s + 1]):
+                down, up = max(down, -vertices[j, 0]), max(up, vertices[j, 0])
+        low, high = -math.inf, math.inf
+        if law[k] == BOX:
+            low, high = lo[src[ptr[i]]], hi[src[ptr[i]]]
+        elif law[k] == DRY:
+            low, high = -down * r0[k], up * r0[k]
+        elif law[k] == UNILATERAL:
+            low = 0.0
+        box[i, 0], box[i, 1], box[i, 2], box[i, 3] = low, high, down, up

@@ -1,0 +1,149 @@
+"""The order in which block Gauss–Seidel visits the blocks: islands, spatially near bodies next to each other, and cells.
+
+Bodies that move are numbered by a breadth-first walk over the contacts, so that neighbours lie near each other in
+memory; each connected set of bodies is an island, solved apart. A large island is cut into chunks of bodies, each wider
+than any front of the walk, so that a chunk mostly touches the next one only. The blocks of an island then form cells:
+
+    phase 0    one cell per chunk, its own blocks
+    phase 1    blocks between chunks 0 and 1, 2 and 3, ...
+    phase 2    blocks between chunks 1 and 2, 3 and 4, ...
+    phase 3    one cell with the few other blocks
+
+Cells of one phase share no body: they can be swept at the same time. The cut depends on the problem alone, never on
+the number of threads, and so do all results.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import njit
+
+PHASES = 4
+_CHUNK = 512  # bodies: smaller chunks would spend their time at the barriers between phases
+
+
+@njit
+def _neighbours(body_a, body_b, moves):
+    """The bodies that share a block with each body, as start (nbody + 1,) into a list."""
+    n = len(moves)
+    start = np.zeros(n + 1, np.int64)
+    for k in range(len(body_a)):
+        a, b = body_a[k], body_b[k]
+        if a >= 0 and b >= 0 and a != b and moves[a] and moves[b]:
+            start[a + 1] += 1
+            start[b + 1] += 1
+    for i in range(n):
+        start[i + 1] += start[i]
+    slot = start.copy()
+    other = np.empty(start[n], np.int64)
+    for k in range(len(body_a)):
+        a, b = body_a[k], body_b[k]
+        if a >= 0 and b >= 0 and a != b and moves[a] and moves[b]:
+            other[slot[a]] = b
+            slot[a] += 1
+            other[slot[b]] = a
+            slot[b] += 1
+    return start, other
+
+
+@njit
+def _walk(seed, start, other, mark, stamp, queue, first):
+    """Breadth-first from `seed` into queue[first:]: the end of the queue and the widest front."""
+    queue[first] = seed
+    mark[seed] = stamp
+    head, tail = first, first + 1
+    front_end, width = tail, 1
+    while head < tail:
+        i = queue[head]
+        head += 1
+        for k in range(start[i], start[i + 1]):
+            j = other[k]
+            if mark[j] != stamp:
+                mark[j] = stamp
+                queue[tail] = j
+                tail += 1
+        if head == front_end:
+            width = max(width, tail - front_end)
+            front_end = tail
+    return tail, width
+
+
+@njit
+def order_bodies(body_a, body_b, Minv):
+    """slot (nbody,): place of each body, the number of moving bodies for those that cannot move; and the islands.
+
+    Returns slot, begin (ni + 1,): where each island's bodies start, and chunk (ni,): bodies per chunk.
+    """
+    n, d = Minv.shape[0], Minv.shape[1]
+    moves = np.zeros(n, np.bool_)
+    for i in range(n):
+        for j in range(d):
+            moves[i] = moves[i] or Minv[i, j, j] > 0.0
+    start, other = _neighbours(body_a, body_b, moves)
+    mark = np.zeros(n, np.int64)
+    queue = np.empty(n, np.int64)
+    slot = np.empty(n, np.int64)
+    begin = np.zeros(n + 1, np.int64)
+    chunk = np.empty(n, np.int64)
+    islands, count = 0, 0
+    for seed in range(n):
+        if not moves[seed] or mark[seed] != 0:
+            continue
+        # from one end of the island to the other: narrow fronts
+        tail, width = _walk(seed, start, other, mark, 1, queue, count)
+        if tail - count > 2:
+            tail, width = _walk(queue[tail - 1], start, other, mark, 2, queue, count)
+        chunk[islands] = max(_CHUNK, 2 * width)
+        count = tail
+        islands += 1
+        begin[islands] = count
+    for i in range(n):
+        slot[i] = count
+    for k in range(count):
+        slot[queue[k]] = k
+    return slot, begin[: islands + 1].copy(), chunk[:islands].copy()
+
+
+@njit
+def find_cells(body_a, body_b, slot, begin, chunk):
+    """cell (nk,) of each block, and phase (ni, 5): the cells from phase[i, s] to phase[i, s + 1] make phase s.
+
+    Blocks that touch no moving body go to the first cell; there is always one island.
+    """
+    islands = max(1, len(begin) - 1)
+    moving = begin[-1]
+    phase = np.zeros((islands, PHASES + 1), np.int64)
+    chunks = np.ones(islands, np.int64)
+    of = np.zeros(moving + 1, np.int64)
+    cells = 0
+    for i in range(islands):
+        if i < len(begin) - 1:
+            size = begin[i + 1] - begin[i]
+            chunks[i] = max(1, size // chunk[i])
+            for k in range(begin[i], begin[i + 1]):
+                of[k] = i
+        n = chunks[i]
+        phase[i, 0] = cells
+        phase[i, 1] = cells + n
+        phase[i, 2] = phase[i, 1] + n // 2
+        phase[i, 3] = phase[i, 2] + (n - 1) // 2
+        phase[i, 4] = phase[i, 3] + (1 if n > 2 else 0)
+        cells = phase[i, 4]
+    cell = np.zeros(len(body_a), np.int64)
+    for k in range(len(body_a)):
+        a = slot[body_a[k]] if body_a[k] >= 0 else moving
+        b = slot[body_b[k]] if body_b[k] >= 0 else moving
+        if a == moving and b == moving:
+            continue
+        i = of[min(a, b)]
+        n, size = chunks[i], begin[i + 1] - begin[i]
+        ca = (min(a, b) - begin[i]) * n // size
+        cb = (max(a, b) - begin[i]) * n // size if max(a, b) < moving else ca
+        if ca == cb:
+            cell[k] = phase[i, 0] + ca
+        elif cb == ca + 1:
+            cell[k] = (phase[i, 1] if ca % 2 == 0 else phase[i, 2]) + ca // 2
+        else:
+            cell[k] = phase[i, 3]
+    return cell, phase
