@@ -20,8 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from numba import config as _config
+from numba import get_num_threads, prange, set_num_threads
 from numba import njit as _njit
 from numba.core import event as _event
+
+__all__ = ["cache_folder", "cache_root", "get_num_threads", "njit", "prange", "set_num_threads", "source_hash"]
 
 _log = logging.getLogger("stiction")
 _PACKAGE = Path(__file__).parent
@@ -82,10 +85,20 @@ def cache_folder(path: Path) -> str | None:
     return str(folder) if os.access(folder, os.W_OK) else None
 
 
-def njit(function: Callable[..., Any] | None = None, *, inline: bool = False, boundscheck: bool | None = None) -> Any:
-    """Compile a kernel with caching. `inline=True` marks a leaf function that is inlined by LLVM where it is called."""
+def njit(
+    function: Callable[..., Any] | None = None,
+    *,
+    inline: bool = False,
+    parallel: bool = False,
+    boundscheck: bool | None = None,
+) -> Any:
+    """Compile a kernel with caching.
+
+    `inline=True` marks a leaf function that is inlined by LLVM where it is called; `parallel=True` runs its loops over
+    `prange` on several threads, and its callers must not depend on their number.
+    """
     if function is None:
-        return lambda f: njit(f, inline=inline, boundscheck=boundscheck)
+        return lambda f: njit(f, inline=inline, parallel=parallel, boundscheck=boundscheck)
     _listen()
     # The cache location is fixed when the decorator runs; restore it so that other users of Numba are not touched.
     saved = _config.CACHE_DIR  # type: ignore[attr-defined]
@@ -93,7 +106,9 @@ def njit(function: Callable[..., Any] | None = None, *, inline: bool = False, bo
     try:
         if folder is not None:
             _config.CACHE_DIR = folder  # type: ignore[attr-defined]
-        return _njit(function, cache=True, error_model="numpy", boundscheck=boundscheck, forceinline=inline)
+        return _njit(
+            function, cache=True, error_model="numpy", boundscheck=boundscheck, forceinline=inline, parallel=parallel
+        )
     finally:
         _config.CACHE_DIR = saved  # type: ignore[attr-defined]
 

@@ -280,7 +280,7 @@ def test_warm_start_saves_sweeps():
     again = st.solve(problem, "nsgs", tol=1e-8, p0=cold.p)
     near = st.solve(problem.replace(p_warm=cold.p * 1.001), "nsgs", tol=1e-8)
     assert cold.success
-    assert again.iterations == 0
+    assert again.iterations <= 1  # one sweep is always made
     assert 0 < near.iterations < cold.iterations
 
 

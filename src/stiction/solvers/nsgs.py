@@ -12,14 +12,14 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
+from .nsgs_ends import FLOOR, LIMIT, NONFINITE, RESTING, SOLVED
 
 SWEEPS = 10_000  # the default limit
-CHUNK = 100  # sweeps between two looks at the certificate, at most
-FIRST = 20  # plain sweeps at the start: problems of a few blocks end there
-OMEGA = 1.7  # over-relaxation after that
+OMEGA = 1.7  # over-relaxation without acceleration
+FIRST = 20  # sweeps without either at the start: problems of a few blocks end there
+WINDOW = 500  # sweeps after which the residual must have fallen, else steps are shortened
 SMALL = 300  # rows up to which W stays a full matrix
-WINDOW = 500  # sweeps without progress after which steps are shortened
-_FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest
+CHUNK = 100  # sweeps on a matrix between two looks at the certificate, at most
 
 
 class Nsgs:
@@ -29,18 +29,21 @@ class Nsgs:
     `Delassus`. Convergence is linear and depends on the problem: long chains, stacks and large mass ratios take many
     sweeps. Coulomb problems have no convergence proof; an answer is only called solved by its certificate.
 
-    `omega` over-relaxes: each block is solved with its own W divided by omega, so that its law still holds exactly,
-    and omega does not move the solution. After the first sweeps (omega = 1) piles need two to five times fewer sweeps
-    with 1.7 than with 1. Where the residual stops falling, omega goes down step by step, to 0.05.
+    On `Bodies` the islands of a problem are solved apart, large ones in cells that several threads sweep at the same
+    time (the result does not depend on their number), and sweeps are accelerated by Anderson's method and momentum:
+    piles need two to five times fewer. Otherwise, and where it is given, `omega` over-relaxes: each block is solved with its own W divided by
+    omega, so that its law still holds exactly and the solution does not move. Where the residual stops falling, omega
+    goes down step by step, to 0.05.
 
     When not to use it: small problems to many digits (Lemke, Newton), and tight tolerances on ill-conditioned ones.
     """
 
     name = "nsgs"
 
-    def __init__(self, maxiter: int = SWEEPS, omega: float = OMEGA):
+    def __init__(self, maxiter: int = SWEEPS, omega: float | None = None, accelerate: bool = True):
         self.maxiter = _check.count("maxiter", maxiter)
-        self.omega = _check.number("omega", omega, positive=True)
+        self.omega = None if omega is None else _check.number("omega", omega, positive=True)
+        self.accelerate = bool(accelerate)
 
     def refuses(self, problem: ContactProblem) -> str | None:
         """Problems whose Delassus matrix is not symmetric (G ≠ H), or has a negative diagonal."""
@@ -63,142 +66,173 @@ class Nsgs:
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         start = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
-        p, status, message, sweeps = _iterate(problem, start, self.omega, tol, limit)
+        p, status, message, sweeps = self._iterate(problem, start, tol, limit)
         return finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=sweeps)
 
-
-def _iterate(
-    problem: ContactProblem, p: FloatArray, omega: float, tol: float, limit: int
-) -> tuple[FloatArray, Status, str, int]:
-    """Sweep until the certificate is met. The cheap estimate of a sweep only says when to look at it."""
-    make: Any = _Bodies if isinstance(problem.dynamics, Bodies) else _Matrix
-    run = make(problem, p, 1.0)
-    scale = problem.scale
-    threshold, estimate = tol * scale, np.inf
-    best, best_error = p, np.inf
-    sweeps, marked, before, least = 0, 0, np.inf, np.inf
-    # the associated law is a convex problem, on which slow is never a cycle
-    steps = [omega] if problem.associated else [omega, 1.0, 0.5, 0.25, 0.1, 0.05]
-    while True:
-        p = run.impulses()
-        if not np.isfinite(p).all():
-            message = f"The impulses of nsgs grew without bound; the best residual on the way was {best_error:.2e}."
-            return best, Status.NONFINITE, message, sweeps
-        error = problem.certify(p).error
-        if error < best_error:
-            best, best_error = p, error
-        least = min(least, error)
-        if error <= tol:
-            return p, Status.SOLVED, f"nsgs met the tolerance after {sweeps} sweeps.", sweeps
-        if sweeps >= limit:
-            message = f"nsgs stopped after {sweeps} sweeps with residual {best_error:.2e}, above tol = {tol:.0e}."
-            return best, Status.MAXITER, message, sweeps
-        if estimate <= _FLOOR * scale:
-            message = f"nsgs came to rest after {sweeps} sweeps with residual {best_error:.2e}, above tol = {tol:.0e}."
-            return best, Status.INACCURATE, message, sweeps
-        if estimate <= threshold:
-            threshold = max(0.5 * min(1.0, tol / error) * estimate, _FLOOR * scale)
-        if sweeps >= (marked + WINDOW if marked else FIRST):
-            if steps and (least > 0.98 * before or not marked):  # a cycle: more sweeps of this step would not end it
-                run = make(problem, p, steps.pop(0))
-                least = np.inf
-            before, least, marked = least, np.inf, sweeps
-        done, estimate = run.sweep(min(CHUNK if marked else FIRST - sweeps, limit - sweeps), threshold)
-        sweeps += done
+    def _iterate(self, problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> tuple[Any, Status, str, int]:
+        """Windows of sweeps, with shorter steps where one has not helped: a cycle, which more sweeps would not end."""
+        bodies = isinstance(problem.dynamics, Bodies)
+        make: Any = BodySweeps if bodies else MatrixSweeps
+        accelerate = self.accelerate and bodies and self.omega is None
+        omega = 1.0 if accelerate else OMEGA if self.omega is None else self.omega
+        # the associated law is a convex problem, on which slow is never a cycle
+        steps = [omega] if problem.associated else [omega, 1.0, 0.5, 0.25, 0.1, 0.05]
+        if not accelerate:
+            steps.insert(0, 1.0)
+        run = make(problem, p, steps.pop(0), accelerate)
+        window = WINDOW if accelerate else FIRST
+        best, least, sweeps = p, np.inf, 0
+        while True:
+            ended, done, error = run.sweep(min(window, limit - sweeps), tol)
+            sweeps += done
+            p = run.impulses()
+            if ended == NONFINITE or not np.isfinite(p).all():
+                message = f"The impulses of nsgs grew without bound; the best residual on the way was {least:.2e}."
+                return best, Status.NONFINITE, message, sweeps
+            slow = error > 0.98 * least
+            if error < least:
+                best, least = p, error
+            if ended == SOLVED:
+                return p, Status.SOLVED, f"nsgs met the tolerance after {sweeps} sweeps.", sweeps
+            if sweeps >= limit:
+                message = f"nsgs stopped after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
+                return best, Status.MAXITER, message, sweeps
+            if ended == RESTING:
+                message = f"nsgs came to rest after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
+                return best, Status.INACCURATE, message, sweeps
+            if steps and (slow or window == FIRST):
+                run = make(problem, p, steps.pop(0), False)
+            window = WINDOW
 
 
-class _Bodies:
+class BodySweeps:
     """Sweeps on `Bodies`: the state is one vector per body, no Delassus matrix."""
 
-    def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float):
-        from . import nsgs_forms as forms
-        from . import nsgs_kernels as kernels
-        from . import nsgs_setup as setup
+    def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool):
+        from .nsgs_prepare import prepare
 
         form: Any = problem.dynamics
-        d = form.Minv.shape[1]
-        self.problem, self.items = problem, setup.make_items(problem)
-        items = self.items
-        rows, ni = len(items.src), len(items.kind)
-        L = np.zeros((form.nbody + 1, d, d))
-        forms.body_factors(form.Minv, L)
-        self.J, W = np.zeros((rows, 2 * d)), np.zeros((rows, 6))
-        self.a, self.b = np.zeros(ni, dtype=np.int64), np.zeros(ni, dtype=np.int64)
-        forms.body_rows(
-            items.block, items.ptr, items.src, form.body_a, form.body_b, form.Ja, form.Jb, L, problem.C,
-            self.J, W, self.a, self.b,
+        f, self.accelerate = problem.friction, accelerate
+        self.problem = problem
+        self.given = (
+            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr,
+            f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, problem.C, problem.associated,
         )  # fmt: skip
-        self.frames = setup.make_frames(problem, items, W / omega, p0)
-        self.compliant = bool(problem.C.any())
-        self.Cb = np.zeros((rows if self.compliant else 0, 6))
-        forms.turn_rows(items.ptr, items.src, self.frames.T, problem.C, self.J, self.Cb)
-        self.w = np.zeros((form.nbody + 1, d))
-        self.facets = int(np.diff(items.gptr).max(initial=0))
-        some = int(items.seg[-1] > items.seg[-2])
-        self._sweep = (
-            (kernels.sweep_planar, kernels.sweep_planar_nested),
-            (kernels.sweep_spatial, kernels.sweep_spatial_nested),
-        )[d // 6][some]
-        self._unpack, self._state = forms.unpack, forms.body_state
+        *arrays, nested, self.plain = prepare(
+            *self.given, float(omega), form.body_a, form.body_b, form.Ja, form.Jb, form.Minv, problem.q, p0
+        )
+        self.arrays = arrays
+        self.block, self.ptr, self.src, self.p, self.T = arrays[4], arrays[5], arrays[6], arrays[11], arrays[15]
+        self.kernel = 2 * (form.Minv.shape[1] // 6) + int(nested)
 
     def impulses(self) -> FloatArray:
         """The impulses in the problem's own rows."""
-        p = np.zeros(self.problem.nr)
-        self._unpack(self.items.ptr, self.items.src, self.frames.T, self.frames.p, p)
-        return p
+        return _unpack(self)
 
-    def sweep(self, count: int, threshold: float) -> tuple[int, float]:
-        """Up to `count` sweeps: how many were made, and the last estimate."""
-        s, f = self.items, self.frames
-        self._state(s.ptr, self.a, self.b, self.J, f.p, self.w)
-        done, estimate = self._sweep(
-            count, threshold, s.seg, s.ptr, self.a, self.b, self.J, f.q, f.p, self.w, f.par, f.wn, f.sd,
-            self.Cb, self.compliant, s.gptr, f.G, f.rim, s.vptr, f.V, self.problem.associated, self.facets,
+    def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
+        """Up to `count` sweeps: how they ended, how many were made, and the error."""
+        from .._jit import get_num_threads
+        from . import nsgs_relax as kernels
+
+        relax = (
+            kernels.relax_planar, kernels.relax_planar_nested, kernels.relax_spatial, kernels.relax_spatial_nested,
+        )[self.kernel]  # fmt: skip
+        form: Any = self.problem.dynamics
+        ended, done, error = relax(
+            tol, self.problem.scale, count, get_num_threads() > 1, self.accelerate, *self.given, form.Ja, form.Jb,
+            self.problem.q, self.problem.rho, *self.arrays, self.plain,
         )  # fmt: skip
-        return int(done), float(estimate)
+        return int(ended), int(done), float(error)
 
 
-class _Matrix:
+class MatrixSweeps:
     """Sweeps on the columns of W, for `Dense` and `Delassus`; the state is u."""
 
-    def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float):
+    def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool):
         from scipy.sparse import csr_array
 
         from . import nsgs_forms as forms
-        from . import nsgs_kernels as kernels
-        from . import nsgs_setup as setup
+        from . import nsgs_items as items
+        from .nsgs_kernels import PARAMETERS, sweep_matrix, sweep_matrix_nested
+        from .nsgs_setup import frames
 
-        form = problem.dynamics
-        self.problem, self.items = problem, setup.make_items(problem)
-        items = self.items
-        rows = len(items.src)
+        form, f, nk = problem.dynamics, problem.friction, problem.nk
+        self.problem = problem
+        kind, times, none = np.empty(nk, np.int64), np.empty(nk, np.int64), np.zeros(nk, np.int64)
+        nested, _ = items.classify(
+            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.length,
+            problem.associated, kind, times,
+        )  # fmt: skip
+        block, self.ptr, self.src, self.seg, self.gptr, self.vptr = items.list_items(
+            problem.law, problem.row_ptr, kind, times, none, 1, none, 0, f.set_of, f.kind, f.facet_ptr, f.vertex_ptr
+        )
+        ni, rows = len(block), len(self.src)
+        sides = np.empty((4, ni))
+        items.bounds(
+            block, self.ptr, self.src, problem.law, problem.r0, problem.lo, problem.hi, f.set_of, f.kind, f.semi,
+            f.vertices, f.vertex_ptr, *sides,
+        )  # fmt: skip
         W: Any = form.W if isinstance(form, Delassus) else form.delassus()
         if isinstance(W, np.ndarray) and rows <= SMALL:
-            W = W[np.ix_(items.src, items.src)] + np.diag(problem.C[items.src])
+            W = W[np.ix_(self.src, self.src)] + np.diag(problem.C[self.src])
         else:
-            W = csr_array(W)[items.src][:, items.src]
+            W = csr_array(W)[self.src][:, self.src]
             at = np.arange(rows)
-            W = csr_array(W + csr_array((problem.C[items.src], (at, at)), shape=(rows, rows)))
+            W = csr_array(W + csr_array((problem.C[self.src], (at, at)), shape=(rows, rows)))
         own = np.zeros((rows, 6))
-        forms.matrix_blocks(items.ptr, *_columns(W), own)
-        self.frames = setup.make_frames(problem, items, own / omega, p0)
-        self.W = _in_frame(W, items.ptr, self.frames.T)
-        self.columns = _columns(self.W)
-        self.facets = int(np.diff(items.gptr).max(initial=0))
-        self._sweep = (kernels.sweep_matrix, kernels.sweep_matrix_nested)[int(items.seg[-1] > items.seg[-2])]
-        self._unpack = forms.unpack
-
-    impulses = _Bodies.impulses
-
-    def sweep(self, count: int, threshold: float) -> tuple[int, float]:
-        """Up to `count` sweeps: how many were made, and the last estimate."""
-        s, f = self.items, self.frames
-        u = f.q + self.W @ f.p
-        done, estimate = self._sweep(
-            count, threshold, s.seg, s.ptr, *self.columns, u, f.p, f.par, f.wn, f.sd, s.gptr, f.G, f.rim,
-            s.vptr, f.V, self.problem.associated, self.facets,
+        forms.matrix_blocks(self.ptr, *_columns(W), own)
+        self.T, self.par = np.zeros((rows, 6)), np.zeros((ni, PARAMETERS))
+        self.q, self.p = problem.q[self.src], p0[self.src]
+        self.wn, self.sd = np.zeros(rows), np.zeros(rows)
+        self.G, self.rim = np.zeros((int(self.gptr[-1]), 6)), np.zeros(int(self.gptr[-1]))
+        self.V = np.zeros((int(self.vptr[-1]), 6))
+        frames(
+            kind[block], block, self.ptr, *sides, self.gptr, self.vptr, problem.law, f.set_of, f.kind, f.mu,
+            problem.r0, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, own / omega, self.T, self.q, self.p,
+            self.par, self.wn, self.sd, self.G, self.rim, self.V,
         )  # fmt: skip
-        return int(done), float(estimate)
+        self.W = _in_frame(W, self.ptr, self.T)
+        self.columns = _columns(self.W)
+        self._sweep = sweep_matrix_nested if nested else sweep_matrix
+
+    def impulses(self) -> FloatArray:
+        """The impulses in the problem's own rows."""
+        return _unpack(self)
+
+    def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
+        """Up to `count` sweeps: how they ended, how many were made, and the error.
+
+        The cheap estimate of a sweep only says when to look at the certificate.
+        """
+        scale, sweeps, estimate = self.problem.scale, 0, np.inf
+        threshold, chunk = tol * scale, 1
+        facets = int(np.diff(self.gptr).max(initial=0))
+        while True:
+            u = self.q + self.W @ self.p
+            done, estimate = self._sweep(
+                min(chunk, count - sweeps), threshold, self.seg[0], self.ptr, *self.columns, u, self.p, self.par,
+                self.wn, self.sd, self.gptr, self.G, self.rim, self.vptr, self.V, self.problem.associated, facets,
+            )  # fmt: skip
+            sweeps, chunk = sweeps + int(done), min(2 * chunk, CHUNK)
+            error = self.problem.certify(self.impulses()).error
+            if not error < np.inf:
+                return NONFINITE, sweeps, error
+            if error <= tol:
+                return SOLVED, sweeps, error
+            if estimate <= FLOOR * scale:
+                return RESTING, sweeps, error
+            if sweeps >= count:
+                return LIMIT, sweeps, error
+            if estimate <= threshold:
+                threshold = max(0.5 * min(1.0, tol / error) * estimate, FLOOR * scale)
+
+
+def _unpack(run: BodySweeps | MatrixSweeps) -> FloatArray:
+    from .nsgs_forms import unpack
+
+    p = np.zeros(run.problem.nr)
+    unpack(run.ptr, run.src, run.T, run.p, p)
+    return p
 
 
 def _columns(W: Any) -> tuple[Any, Any, Any]:

@@ -10,52 +10,65 @@ from .._jit import njit
 
 
 @njit
-def body_factors(Minv, L):
-    """L (nbody+1, d, d) lower triangular with Minv = L Lᵀ; zero where a body cannot move, and for the fixed world."""
+def body_factors(Minv, slot, L):
+    """L (moving + 1, d, d) lower triangular by slot, with Minv = L Lᵀ; zero for the last: all that cannot move."""
     nbody, d = Minv.shape[0], Minv.shape[1]
-    for b in range(nbody):
+    for body in range(nbody):
+        b = slot[body]
+        if b == L.shape[0] - 1:
+            continue
         for j in range(d):
-            s = Minv[b, j, j]
+            s = Minv[body, j, j]
             for k in range(j):
                 s -= L[b, j, k] * L[b, j, k]
-            if s <= 1e-15 * Minv[b, j, j]:
+            if s <= 1e-15 * Minv[body, j, j]:
                 continue
             root = math.sqrt(s)
             L[b, j, j] = root
             for i in range(j + 1, d):
-                s = Minv[b, i, j]
+                s = Minv[body, i, j]
                 for k in range(j):
                     s -= L[b, i, k] * L[b, j, k]
                 L[b, i, j] = s / root
 
 
-@njit
-def body_rows(block, ptr, src, body_a, body_b, Ja, Jb, L, C, J, W, a, b):
-    """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), the bodies of each item, and each block's own W (rows, 6)."""
-    d = L.shape[1]
-    world = L.shape[0] - 1
-    for i in range(len(block)):
-        a[i] = body_a[block[i]] if body_a[block[i]] >= 0 else world
-        b[i] = body_b[block[i]] if body_b[block[i]] >= 0 else world
-        for r in range(ptr[i], ptr[i + 1]):
-            for j in range(d):
-                sa = 0.0
-                sb = 0.0
-                for k in range(j, d):
-                    sa += Ja[src[r], k] * L[a[i], k, j]
-                    sb += Jb[src[r], k] * L[b[i], k, j]
-                J[r, j] = sa
-                J[r, d + j] = sb
-            if a[i] == b[i]:  # a body on itself: one set of columns
+def _make_body_rows(d):
+    """The packing of rows for bodies with d velocities each; d is closed over so that its loops are unrolled."""
+
+    @njit
+    def body_rows(block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b):
+        """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), the slots of each item, and each block's own W (rows, 6)."""
+        world = L.shape[0] - 1
+        for i in range(len(block)):
+            ia = slot[body_a[block[i]]] if body_a[block[i]] >= 0 else world
+            ib = slot[body_b[block[i]]] if body_b[block[i]] >= 0 else world
+            a[i], b[i] = ia, ib
+            for r in range(ptr[i], ptr[i + 1]):
+                g = src[r]
                 for j in range(d):
-                    J[r, j] += J[r, d + j]
-                    J[r, d + j] = 0.0
-            for l in range(r - ptr[i] + 1):
-                s = C[src[r]] if ptr[i] + l == r else 0.0
-                for j in range(2 * d):
-                    s += J[r, j] * J[ptr[i] + l, j]
-                W[r, l] = s
-                W[ptr[i] + l, r - ptr[i]] = s
+                    sa = 0.0
+                    sb = 0.0
+                    for k in range(j, d):
+                        sa += Ja[g, k] * L[ia, k, j]
+                        sb += Jb[g, k] * L[ib, k, j]
+                    J[r, j] = sa
+                    J[r, d + j] = sb
+                if ia == ib:  # a body on itself: one set of columns
+                    for j in range(d):
+                        J[r, j] += J[r, d + j]
+                        J[r, d + j] = 0.0
+                for l in range(r - ptr[i] + 1):
+                    m = ptr[i] + l
+                    s = C[g] if m == r else 0.0
+                    for j in range(2 * d):
+                        s += J[r, j] * J[m, j]
+                    W[r, l] = s
+                    W[m, r - ptr[i]] = s
+
+    return body_rows
+
+
+rows_planar, rows_spatial = _make_body_rows(3), _make_body_rows(6)
 
 
 @njit
@@ -66,6 +79,13 @@ def turn_rows(ptr, src, T, C, J, Cb):
     for i in range(len(ptr) - 1):
         r = ptr[i]
         n = ptr[i + 1] - r
+        if n == 3 and T[r, 0] == 1.0 and T[r, 1] == 0.0 and T[r, 2] == 0.0 and len(Cb) == 0:  # contacts: the tangents
+            t11, t21, t12, t22 = T[r + 1, 1], T[r + 2, 1], T[r + 1, 2], T[r + 2, 2]
+            for j in range(width):
+                x, y = J[r + 1, j], J[r + 2, j]
+                J[r + 1, j] = t11 * x + t21 * y
+                J[r + 2, j] = t12 * x + t22 * y
+            continue
         for k in range(n):
             for j in range(width):
                 old[k, j] = J[r + k, j]
@@ -91,20 +111,6 @@ def matrix_blocks(ptr, col, index, data, W):
             for k in range(col[r], col[r + 1]):
                 if ptr[i] <= index[k] < ptr[i + 1]:
                     W[r, index[k] - ptr[i]] = data[k]
-
-
-@njit
-def body_state(ptr, a, b, J, p, w):
-    """w = Jᵀ p from nothing, so that round-off of many sweeps does not stay."""
-    d = w.shape[1]
-    for i in range(w.shape[0]):
-        for j in range(d):
-            w[i, j] = 0.0
-    for i in range(len(ptr) - 1):
-        for r in range(ptr[i], ptr[i + 1]):
-            for j in range(d):
-                w[a[i], j] += J[r, j] * p[r]
-                w[b[i], j] += J[r, d + j] * p[r]
 
 
 @njit

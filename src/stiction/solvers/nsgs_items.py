@@ -7,19 +7,22 @@ import math
 import numpy as np
 
 from .._jit import njit
-from ..friction.kernels import ELLIPSOID, POLYHEDRON
+from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, NESTED, PLANAR
 
 
 @njit
-def classify(law, row_ptr, set_of, mu, r0, shape, semi, associated, kind, times):
+def classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
     """kind (nk,) of each block and times (nk,): the items it becomes.
 
-    Rows of boxes do not act on each other's law and are taken one by one; friction rows that can carry no impulse and
+    Returns whether there are blocks of the kind NESTED, and whether every cone is round, without an offset,
+    and all rows in metres. Rows of
+    boxes do not act on each other's law and are taken one by one; friction rows that can carry no impulse and
     dry friction without a radius are left out: their impulse is 0.
     """
     nested = False
+    plain = True
     for k in range(len(law)):
         n = row_ptr[k + 1] - row_ptr[k]
         s = set_of[k]
@@ -37,11 +40,15 @@ def classify(law, row_ptr, set_of, mu, r0, shape, semi, associated, kind, times)
             kind[k] = BILATERAL
         elif n == 2:
             kind[k] = PLANAR
-        elif n == 3 and shape[s] == ELLIPSOID and semi[s, 0] > 0.0 and semi[s, 1] > 0.0:
-            if mu[k] > 0.0 and r0[k] == 0.0 and not associated:
-                kind[k] = DISK
+        elif n == 3 and shape[s] == ELLIPSOID and mu[k] > 0.0 and r0[k] == 0.0 and not associated:
+            kind[k] = DISK if semi[s, 0] > 0.0 and semi[s, 1] > 0.0 else NESTED
         nested = nested or (kind[k] == NESTED and times[k] > 0)
-    return nested
+        if law[k] == DRY or (law[k] == UNILATERAL and n > 1):
+            round_ = n <= 3 and shape[s] == ELLIPSOID and (n == 2 or semi[s, 0] == semi[s, 1])
+            plain = plain and law[k] == UNILATERAL and r0[k] == 0.0 and (round_ or kind[k] == INTERVAL)
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            plain = plain and length[r] == 1.0
+    return nested, plain
 
 
 @njit
@@ -90,13 +97,16 @@ def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, sh
         k = order[m]
         s = set_of[k]
         faces = kind[k] == NESTED and shape[s] == POLYHEDRON
+        coupled = 0  # rows for all of W_tt of a product
+        if kind[k] == NESTED and shape[s] & 3 == PRODUCT:
+            coupled = row_ptr[k + 1] - row_ptr[k] - (1 if law[k] == UNILATERAL else 0)
         for t in range(times[k]):
             block[i] = k
             n = 1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k]
             ptr[i + 1] = ptr[i] + n
             for l in range(n):
                 src[ptr[i] + l] = row_ptr[k] + t + l
-            gptr[i + 1] = gptr[i] + (facet_ptr[s + 1] - facet_ptr[s] if faces else 0)
+            gptr[i + 1] = gptr[i] + (facet_ptr[s + 1] - facet_ptr[s] if faces else coupled)
             vptr[i + 1] = vptr[i] + (vertex_ptr[s + 1] - vertex_ptr[s] if faces else 0)
             count[cell[k], kind[k]] += 1
             i += 1
@@ -110,21 +120,20 @@ def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, sh
 
 
 @njit
-def bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, box):
-    """box (ni, 4): lower and upper bound of items with one row, and how far their set reaches down and up."""
+def bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, low, high, down, up):
+    """low, high (ni,): bounds of items with one row; down, up (ni,): how far the set reaches along its first row."""
     for i in range(len(block)):
         k = block[i]
         s = set_of[k]
-        down, up = semi[s, 0], semi[s, 0]
+        down[i], up[i] = semi[s, 0], semi[s, 0]
         if shape[s] == POLYHEDRON:
-            down, up = 0.0, 0.0
+            down[i], up[i] = 0.0, 0.0
             for j in range(vertex_ptr[s], vertex_ptr[s + 1]):
-                down, up = max(down, -vertices[j, 0]), max(up, vertices[j, 0])
-        low, high = -math.inf, math.inf
+                down[i], up[i] = max(down[i], -vertices[j, 0]), max(up[i], vertices[j, 0])
+        low[i], high[i] = -math.inf, math.inf
         if law[k] == BOX:
-            low, high = lo[src[ptr[i]]], hi[src[ptr[i]]]
+            low[i], high[i] = lo[src[ptr[i]]], hi[src[ptr[i]]]
         elif law[k] == DRY:
-            low, high = -down * r0[k], up * r0[k]
+            low[i], high[i] = -down[i] * r0[k], up[i] * r0[k]
         elif law[k] == UNILATERAL:
-            low = 0.0
-        box[i, 0], box[i, 1], box[i, 2], box[i, 3] = low, high, down, up
+            low[i] = 0.0

@@ -7,7 +7,7 @@ change of its impulses on. On bodies the state is w = Lᵀ Hᵀ p with M⁻¹ = 
     u = q + J w + C p        w <- w + Jᵀ (p' - p)        v = v_free + L w
 
 Each sweep returns the largest change of velocity that a block's own update asked for, an estimate of the scaled
-natural map.
+natural map. On bodies a sweep goes cell by cell (`nsgs_order`), and need not visit contacts that are open each time.
 """
 
 from __future__ import annotations
@@ -104,16 +104,18 @@ def update_nested(
 
 
 @njit(inline=True)
-def _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant):
+def _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, full):
     """One sweep over contacts of the kind DISK; returns the largest change of velocity."""
     worst = 0.0
     for i in range(start, stop):
         r = ptr[i]
+        pn, p1, p2 = p[r], p[r + 1], p[r + 2]
+        if pn == 0.0 and not full:
+            continue
         ia, ib = a[i], b[i]
         un = q[r] + _velocity(J, w, r, ia, ib, d)
         u1 = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
         u2 = q[r + 2] + _velocity(J, w, r + 2, ia, ib, d)
-        pn, p1, p2 = p[r], p[r + 1], p[r + 2]
         if compliant:
             un += Cb[r, 0] * pn
             u1 += Cb[r + 1, 1] * p1 + Cb[r + 1, 2] * p2
@@ -134,15 +136,17 @@ def _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant):
 
 
 @njit(inline=True)
-def _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated):
+def _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated, full):
     """One sweep over contacts of the kind PLANAR; returns the largest change of velocity."""
     worst = 0.0
     for i in range(start, stop):
         r = ptr[i]
+        pn, pt = p[r], p[r + 1]
+        if pn == 0.0 and pt == 0.0 and not full:
+            continue
         ia, ib = a[i], b[i]
         un = q[r] + _velocity(J, w, r, ia, ib, d)
         ut = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
-        pn, pt = p[r], p[r + 1]
         if compliant:
             un += Cb[r, 0] * pn
             ut += Cb[r + 1, 1] * pt
@@ -159,36 +163,32 @@ def _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associat
     return worst
 
 
-def _make_sweep_bodies(d, nested):
-    """The sweeps for bodies with d velocities each.
+def _make_sweep_cell(d, nested):
+    """A sweep for bodies with d velocities each.
 
     d is closed over so that the loops over it are unrolled, and `nested` (0 or 1) so that the blocks of this kind
     cost no compile time where there are none.
     """
 
     @njit
-    def sweep_bodies(
-        count, threshold, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant,
-        gptr, G, rim, vptr, V, associated, facets,
+    def sweep_cell(
+        c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, facets,
     ):  # fmt: skip
-        """Up to `count` sweeps, fewer once the estimate is at most `threshold`: (sweeps done, last estimate)."""
-        u, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
-        if nested:
-            work = scratch(facets)
+        """One sweep over cell c; not `full`: without the contacts that are open. The largest change of velocity."""
         worst = 0.0
-        for done in range(count):
-            worst = 0.0
-            for i in range(seg[INTERVAL], seg[INTERVAL + 1]):
-                r = ptr[i]
-                ui = q[r] + _velocity(J, w, r, a[i], b[i], d)
-                if compliant:
-                    ui += Cb[r, 0] * p[r]
-                x = solve_interval(ui, p[r], par[i, 0], par[i, 1], par[i, 2])
-                change = x - p[r]
-                p[r] = x
-                _push(J, w, r, a[i], b[i], d, change)
-                worst = max(worst, abs(change) * par[i, 3])
-            for i in range(seg[BILATERAL], seg[BILATERAL + 1]):
+        for i in range(seg[c, INTERVAL], seg[c, INTERVAL + 1]):
+            r = ptr[i]
+            ui = q[r] + _velocity(J, w, r, a[i], b[i], d)
+            if compliant:
+                ui += Cb[r, 0] * p[r]
+            x = solve_interval(ui, p[r], par[i, 0], par[i, 1], par[i, 2])
+            change = x - p[r]
+            p[r] = x
+            _push(J, w, r, a[i], b[i], d, change)
+            worst = max(worst, abs(change) * par[i, 3])
+        if seg[c, BILATERAL] < seg[c, BILATERAL + 1]:
+            u = np.empty(8)
+            for i in range(seg[c, BILATERAL], seg[c, BILATERAL + 1]):
                 for k in range(ptr[i + 1] - ptr[i]):
                     u[k] = q[ptr[i] + k] + _velocity(J, w, ptr[i] + k, a[i], b[i], d)
                     if compliant:
@@ -198,34 +198,38 @@ def _make_sweep_bodies(d, nested):
                     p[ptr[i] + k] -= u[k]
                     _push(J, w, ptr[i] + k, a[i], b[i], d, -u[k])
                     worst = max(worst, abs(u[k]) * par[i, 0])
-            start, stop = seg[PLANAR], seg[PLANAR + 1]
-            worst = max(worst, _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated))
-            worst = max(worst, _disks(seg[DISK], seg[DISK + 1], d, ptr, a, b, J, q, p, w, par, Cb, compliant))
-            if nested:
-                for i in range(seg[NESTED], seg[NESTED + 1]):
-                    r = ptr[i]
-                    n = ptr[i + 1] - r
-                    for k in range(n):
-                        u[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
-                        if compliant:
-                            for l in range(n):
-                                u[k] += Cb[r + k, l] * p[r + l]
-                    change = update_nested(
-                        i, r, n, u, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
-                    )  # fmt: skip
-                    worst = max(worst, change)
-                    for k in range(n):
-                        _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
-                        p[r + k] = new[k]
-            if worst <= threshold:
-                return done + 1, worst
-        return count, worst
+        start, stop = seg[c, PLANAR], seg[c, PLANAR + 1]
+        if start < stop:
+            change = _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated, full)
+            worst = max(worst, change)
+        start, stop = seg[c, DISK], seg[c, DISK + 1]
+        if start < stop:
+            worst = max(worst, _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, full))
+        if nested:
+            work = scratch(facets)
+            uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+            for i in range(seg[c, NESTED], seg[c, NESTED + 1]):
+                r = ptr[i]
+                n = ptr[i + 1] - r
+                for k in range(n):
+                    uu[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
+                    if compliant:
+                        for l in range(n):
+                            uu[k] += Cb[r + k, l] * p[r + l]
+                change = update_nested(
+                    i, r, n, uu, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
+                )  # fmt: skip
+                worst = max(worst, change)
+                for k in range(n):
+                    _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
+                    p[r + k] = new[k]
+        return worst
 
-    return sweep_bodies
+    return sweep_cell
 
 
-sweep_planar, sweep_planar_nested = _make_sweep_bodies(3, 0), _make_sweep_bodies(3, 1)
-sweep_spatial, sweep_spatial_nested = _make_sweep_bodies(6, 0), _make_sweep_bodies(6, 1)
+sweep_planar, sweep_planar_nested = _make_sweep_cell(3, 0), _make_sweep_cell(3, 1)
+sweep_spatial, sweep_spatial_nested = _make_sweep_cell(6, 0), _make_sweep_cell(6, 1)
 
 
 def _make_sweep_matrix(nested):

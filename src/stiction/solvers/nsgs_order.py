@@ -1,4 +1,4 @@
-"""The order in which block Gauss–Seidel visits the blocks: islands, spatially near bodies next to each other, and cells.
+"""The order in which block Gauss–Seidel visits the blocks: islands, near bodies next to each other, and cells.
 
 Bodies that move are numbered by a breadth-first walk over the contacts, so that neighbours lie near each other in
 memory; each connected set of bodies is an island, solved apart. A large island is cut into chunks of bodies, each wider

@@ -1,4 +1,4 @@
-"""What block Gauss–Seidel computes once per problem: its blocks in segments of one kind, each in its own frame.
+"""The frame of each block of block Gauss–Seidel, computed once per problem.
 
 A frame is an invertible map of a block's rows, p = T p̃ and ũ = Tᵀ u, under which its law keeps its form and its
 own block of the Delassus matrix becomes simple:
@@ -15,121 +15,15 @@ change of p, this is a proximal term: it slows those directions down and does no
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from .._check import FloatArray, IntArray
 from .._jit import njit
-from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT, starts_group
-from ..friction.table import FrictionTable
-from ..problem.contact_problem import ContactProblem
-from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
-from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, NESTED, PARAMETERS, PLANAR
+from ..friction.kernels import PRODUCT, starts_group
+from ..problem.laws import UNILATERAL
+from .nsgs_kernels import BILATERAL, DISK, INTERVAL, NESTED, PLANAR
 
 _SMALL = 1e-10
-
-
-@dataclass(frozen=True)
-class Items:
-    """What is swept over: kind (ni,), block (ni,), ptr (ni+1,) into packed rows, src (rows,) their original rows.
-
-    Blocks whose rows do not act on each other's law (boxes) are taken row by row; friction rows that can carry no
-    impulse and dry friction without a radius are left out: their impulse is 0.
-    """
-
-    kind: IntArray
-    block: IntArray
-    ptr: IntArray
-    src: IntArray
-    seg: IntArray
-    lo: FloatArray
-    hi: FloatArray
-    down: FloatArray
-    up: FloatArray
-    gptr: IntArray
-    vptr: IntArray
-
-
-def make_items(problem: ContactProblem) -> Items:
-    """Split and sort the blocks of a problem; within a kind they keep their order."""
-    law, friction, r0 = problem.law, problem.friction, problem.r0
-    n = np.diff(problem.row_ptr)
-    mu, shape = friction.mu, friction.kind[friction.set_of]
-    bare = (law == UNILATERAL) & ((n == 1) | ((mu == 0) & (r0 == 0)))
-    round_ = (shape == ELLIPSOID) & (friction.semi[friction.set_of, :2] > 0).all(axis=1)
-    kind = np.full(problem.nk, NESTED)
-    kind[(law == UNILATERAL) & (n == 3) & round_ & (mu > 0) & (r0 == 0) & (not problem.associated)] = DISK
-    kind[(law == UNILATERAL) & (n == 2)] = PLANAR
-    kind[law == EQUALITY] = BILATERAL
-    kind[(law == BOX) | (n == 1) | bare] = INTERVAL
-    times = np.where(law == BOX, n, np.where((law == DRY) & (r0 == 0), 0, 1))
-    block = np.repeat(np.arange(problem.nk), times)
-    row = problem.row_ptr[block] + np.arange(len(block)) - np.repeat(np.cumsum(times) - times, times)
-    order = np.argsort(kind[block], kind="stable")
-    block, row = block[order], row[order]
-    kind = kind[block]
-    rows = np.where(kind == INTERVAL, 1, n[block])
-    ptr = _pointers(rows)
-    src = np.repeat(row - ptr[:-1], rows) + np.arange(ptr[-1])
-    down, up = (side[friction.set_of[block]] for side in _reach(friction))
-    here = law[block]
-    lo = np.select([here == BOX, here == DRY, here == UNILATERAL], [problem.lo[row], -down * r0[block], 0.0], -np.inf)
-    hi = np.select([here == BOX, here == DRY], [problem.hi[row], up * r0[block]], np.inf)
-    sets = friction.set_of[block]
-    faces = np.where((kind == NESTED) & (shape[block] == POLYHEDRON), 1, 0)
-    coupled = np.where((kind == NESTED) & (shape[block] & 3 == PRODUCT), friction.dims[sets], 0)
-    return Items(
-        kind, block, ptr, src, np.searchsorted(kind, np.arange(KINDS + 1)).astype(np.int64), lo, hi, down, up,
-        _pointers(faces * np.diff(friction.facet_ptr)[sets] + coupled),
-        _pointers(faces * np.diff(friction.vertex_ptr)[sets]),
-    )  # fmt: skip
-
-
-def _pointers(counts: IntArray) -> IntArray:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-
-
-def _reach(friction: FrictionTable) -> tuple[FloatArray, FloatArray]:
-    """How far each set reaches down and up along its first row: all there is to know of sets with one row."""
-    down, up = friction.semi[:, 0].copy(), friction.semi[:, 0].copy()
-    for s in np.flatnonzero((friction.kind == POLYHEDRON) & (friction.dims == 1)):
-        vertices = friction.vertices[friction.vertex_ptr[s] : friction.vertex_ptr[s + 1], 0]
-        down[s], up[s] = max(0.0, -vertices.min()), max(0.0, vertices.max())
-    return down, up
-
-
-@dataclass(frozen=True)
-class Frames:
-    """T (rows, 6) block by block, and the local problems in it; q and p are given in the frame."""
-
-    T: FloatArray
-    q: FloatArray
-    p: FloatArray
-    par: FloatArray
-    wn: FloatArray
-    sd: FloatArray
-    G: FloatArray
-    rim: FloatArray
-    V: FloatArray
-
-
-def make_frames(problem: ContactProblem, items: Items, W: FloatArray, p0: FloatArray) -> Frames:
-    """From each block's own W (rows, 6), with compliance."""
-    f = problem.friction
-    rows, ni = len(items.src), len(items.kind)
-    made = Frames(
-        np.zeros((rows, 6)), problem.q[items.src], p0[items.src], np.zeros((ni, PARAMETERS)), np.zeros(rows),
-        np.zeros(rows), np.zeros((int(items.gptr[-1]), 6)), np.zeros(int(items.gptr[-1])),
-        np.zeros((int(items.vptr[-1]), 6)),
-    )  # fmt: skip
-    if ni:
-        _frames(
-            items.kind, items.block, items.ptr, items.lo, items.hi, items.down, items.up, items.gptr, items.vptr,
-            problem.law, f.set_of, f.kind, f.mu, problem.r0, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, W,
-            made.T, made.q, made.p, made.par, made.wn, made.sd, made.G, made.rim, made.V,
-        )  # fmt: skip
-    return made
 
 
 @njit
@@ -167,10 +61,11 @@ def _eigen(A, n, U):
 
 
 @njit
-def _frames(
+def frames(
     kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets,
     facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
 ):  # fmt: skip
+    """From each block's own W (rows, 6), with compliance: T (rows, 6) and the local problems in it, q and p too."""
     A, U, inv = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     x, y = np.empty(6), np.empty(6)
     tiny = 0.0
@@ -198,6 +93,9 @@ def _frames(
             par[i, 3], par[i, 4] = mu[b] * down[i], mu[b] * up[i]
             par[i, 5], par[i, 6] = r0[b] * down[i], r0[b] * up[i]
             continue
+        if kind[i] == DISK:
+            _disk(i, r, W, tiny, semi[s, 0], semi[s, 1], mu[b], T, q, p, par, sd)
+            continue
         shift = 1 if kind[i] != BILATERAL and law[b] == UNILATERAL else 0
         t = n - shift
         product = kind[i] == NESTED and shape[s] & 3 == PRODUCT
@@ -209,8 +107,6 @@ def _frames(
         for k in range(t):
             for l in range(t):
                 own = W[r + shift + k, shift + l]
-                if kind[i] == DISK and moves:
-                    own -= W[r, shift + k] * W[r, shift + l] / wnn
                 A[k, l] = x[k] * own * x[l]
         if product:
             _uncouple(A, t, shape[s])
@@ -218,8 +114,6 @@ def _frames(
         most = tiny
         for k in range(t):
             most = max(most, A[k, k])
-        if kind[i] == DISK:
-            most = max(most, wnn * semi[s, 0] * semi[s, 0])
         for k in range(t):
             value = max(A[k, k], _SMALL * most)
             whiten = polyhedral or kind[i] == BILATERAL
@@ -248,8 +142,6 @@ def _frames(
             p[r] = 0.0
         if kind[i] == BILATERAL:
             par[i, 0] = math.sqrt(most)
-        elif kind[i] == DISK:
-            _disk(i, r, wnn, moves, mu[b], wn, sd, par)
         else:
             par[i, 0], par[i, 1] = wnn if moves else 0.0, float(shift)
             par[i, 2], par[i, 3] = mu[b] if shift else 0.0, r0[b]
@@ -304,12 +196,40 @@ def _couple(r, shift, n, shape, most, W, T, sd, G, g0):
 
 
 @njit
-def _disk(i, r, wnn, moves, mu, wn, sd, par):
-    """1/W_nn, e, S, mu, a first guess of λ, W_nn; all of the normal's zero where it cannot move, so that p stays 0."""
+def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, par, sd):
+    """One rotation makes S = W_tt - W_tn W_nt / W_nn diagonal, after x1, x2 have made the ellipse a disk.
+
+    par: 1/W_nn, e, S, mu, a first guess of λ, W_nn; all of the normal's zero where it cannot move, so that p stays 0.
+    """
+    wnn, w1, w2 = W[r, 0], x1 * W[r, 1], x2 * W[r, 2]
+    moves = wnn > tiny
+    s11, s12, s22 = x1 * x1 * W[r + 1, 1], x1 * x2 * W[r + 1, 2], x2 * x2 * W[r + 2, 2]
+    if moves:
+        s11, s12, s22 = s11 - w1 * w1 / wnn, s12 - w1 * w2 / wnn, s22 - w2 * w2 / wnn
+    c, s = 1.0, 0.0
+    if abs(s12) > 1e-17 * (abs(s11) + abs(s22)):
+        theta = 0.5 * (s22 - s11) / s12
+        t = 1.0 / (abs(theta) + math.sqrt(theta * theta + 1.0))
+        t = -t if theta < 0.0 else t
+        c = 1.0 / math.sqrt(t * t + 1.0)
+        s = t * c
+        s11, s22 = s11 - t * s12, s22 + t * s12
+    most = max(tiny, s11, s22, wnn * x1 * x1)
+    T[r, 0] = 1.0
+    T[r + 1, 1], T[r + 1, 2], T[r + 2, 1], T[r + 2, 2] = x1 * c, x1 * s, -x2 * s, x2 * c
+    q1, q2, p1, p2 = q[r + 1] * x1, q[r + 2] * x2, p[r + 1] / x1, p[r + 2] / x2
+    q[r + 1], q[r + 2] = c * q1 - s * q2, s * q1 + c * q2
+    p[r + 1], p[r + 2] = c * p1 - s * p2, s * p1 + c * p2
+    for k in range(1, 3):
+        value = max(s11 if k == 1 else s22, _SMALL * most)
+        sd[r + k] = value if value > 0.0 else 1.0
+        par[i, 2 + k] = sd[r + k]
+    par[i, 5] = mu
     if moves:
         par[i, 0], par[i, 7] = 1.0 / wnn, wnn
-        par[i, 1], par[i, 2] = wn[r + 1] / wnn, wn[r + 2] / wnn
-    par[i, 3], par[i, 4], par[i, 5] = sd[r + 1], sd[r + 2], mu
+        par[i, 1], par[i, 2] = (c * w1 - s * w2) / wnn, (s * w1 + c * w2) / wnn
+    else:
+        p[r], p[r + 1], p[r + 2] = 0.0, 0.0, 0.0
 
 
 @njit

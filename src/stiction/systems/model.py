@@ -103,7 +103,7 @@ class BodyModel(ABC):
         self.names = [s.name for s in self.specs]
         self.coordinate_names, self.velocity_names = self._component_names()
         self.restitution = max((law.restitution for law in self.laws.laws), default=0.0)
-        self._capacity = 64
+        self.capacity = 64
         self._initial = self._start()
 
     # --- what plane and space give
@@ -234,10 +234,9 @@ class BodyModel(ABC):
     def speed_bound(self, state: State, h: float) -> float:
         """The largest speed of any point of any body now and after a free step [m/s]."""
         v_free = self._motion(state, h, state.t, state.q)[0] if h > 0 else state.v
-        V = np.stack([state.v, v_free]).reshape(2, self.nb, self.dof)
-        linear = np.sqrt((V[..., : self.dim] ** 2).sum(axis=-1))
-        spin = np.sqrt((V[..., self.dim :] ** 2).sum(axis=-1))
-        return float((linear + spin * self.reach).max())
+        from .motion_kernels import fastest
+
+        return float(fastest(state.v.reshape(self.nb, -1), v_free.reshape(self.nb, -1), self.reach, self.dim))
 
     # --- System: forces and energy
 
@@ -290,11 +289,11 @@ class BodyModel(ABC):
         x, turn = self._poses(q)
         pairs = self._shape_pairs(x, turn, float(band)) if self.ns else np.zeros((0, 2), dtype=np.int64)
         while True:
-            out = self._buffers(self._capacity)
+            out = self._buffers(self.capacity)
             count = self._find(x, turn, pairs, float(band), out) if len(pairs) else 0
-            if count <= self._capacity:
+            if count <= self.capacity:
                 break
-            self._capacity = int(1.5 * count)
+            self.capacity = int(1.5 * count)
         shape_a, shape_b, code = (array[:count] for array in out[:3])
         key = (shape_a * self.ns + shape_b) * CODES + code
         order = np.argsort(key, kind="stable")

@@ -1,0 +1,88 @@
+"""The compiled loop: many steps of a world without Python in between, to the same bits as step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._check import FloatArray
+from ..friction.sets import ELLIPSOID, NONE
+from ..schemes.anitescu_hart import AnitescuHart
+from ..schemes.base import Scheme
+from ..solvers import Auto, Nsgs, Solver
+from ..solvers.nsgs_ends import QUICK
+from ..systems.base import State, System
+
+WORK = 400_000  # bodies and contacts times steps between two returns to Python: well under a second, for Ctrl-C
+
+
+class CompiledLoop:
+    """Steps of `AnitescuHart` on a world whose forces and motions need no Python, solved by block Gauss–Seidel.
+
+    It takes the very steps that the scheme and the solver would take, by the same kernels, and stops before the first
+    one that is not solved to tolerance in a few hundred sweeps: that one belongs to Python and its other solvers.
+    """
+
+    def __init__(self, model: Any, scheme: AnitescuHart, dt: float, tol: float):
+        self.model, self.scheme, self.dt, self.tol = model, scheme, dt, tol
+        laws = model.laws
+        f = laws.friction
+        force = np.zeros((model.nb, model.dof))
+        force[model.moves, : model.dim] = model.mass_of[model.moves, None] * model.gravity
+        common = (model.moves, np.array(model.kinematic, dtype=np.int64), force, model.reach)
+        shapes = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
+        if model.dim == 3:
+            bodies: tuple[Any, ...] = (
+                model.mass_of, model.inertia, model.inverse_mass, model.inverse_inertia, *common,
+            )  # fmt: skip
+            shapes += (model.center, model.rot, model.half, model.radius)
+        else:
+            bodies = (model.inverse, model.inverse_blocks, *common)
+            shapes += (model.vert_ptr, model.verts, model.radius)
+        self.arrays = (
+            *bodies, *shapes, model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, f.set_of,
+            f.mu, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, model.joint_size,
+            model.joint_bodies, *model.joint_arrays,
+        )  # fmt: skip
+
+    @staticmethod
+    def of(system: System, scheme: Scheme, solver: Solver, dt: float, tol: float) -> CompiledLoop | None:
+        """The loop of a simulator; None where a step needs Python or another solver."""
+        model: Any = system
+        if type(scheme) is not AnitescuHart or scheme.directions is not None or not hasattr(model, "laws"):
+            return None
+        convex = scheme.relaxation == "convex"
+        if scheme.relaxation not in ("none", "convex") or (convex and model.dim == 3):
+            return None
+        if model.forces_applied or any(model.specs[i].motion is not None for i in model.kinematic):
+            return None
+        if not np.isin(model.laws.friction.kind, (NONE, ELLIPSOID)).all() or model.restitution > 0.0 or not model.ns:
+            return None
+        standard = type(solver) is Nsgs and solver.omega is None and solver.accelerate
+        return CompiledLoop(model, scheme, dt, tol) if type(solver) is Auto or standard else None
+
+    def advance(self, state: State, steps: int) -> tuple[State, int, FloatArray]:
+        """Up to `steps` steps: the new state (its time not advanced), how many were taken, and the worst of them.
+
+        The worst (4,) are the largest error, penetration [m] and joint drift, and the largest number of contacts.
+        """
+        from .._jit import get_num_threads
+        from . import loop_plane, loop_space
+
+        model, scheme = self.model, self.scheme
+        kernel = loop_space.advance if model.dim == 3 else loop_plane.advance
+        q, v = state.q.reshape(model.nb, -1).copy(), state.v.reshape(model.nb, -1).copy()
+        keys, impulses, worst, taken = state.keys, state.impulses, np.zeros(4), 0
+        while taken < steps:
+            contacts = max(int(worst[3]), len(keys))
+            chunk = min(steps - taken, max(1, WORK // (model.nb + contacts)))
+            done, _, keys, impulses = kernel(
+                chunk, self.dt, self.tol, QUICK, get_num_threads() > 1, scheme.stabilize,
+                scheme.relaxation == "convex", -1.0 if scheme.eps is None else float(scheme.eps), model.capacity,
+                q, v, keys, impulses, worst, *self.arrays,
+            )  # fmt: skip
+            taken += int(done)
+            if done < chunk:
+                break
+        return State(state.t, q.ravel(), v.ravel(), keys, impulses), taken, worst

@@ -1,0 +1,162 @@
+"""The stages of an Anitescu–Hart step that plane and space share, as compiled functions.
+
+Each does what the corresponding method of the model or of the scheme does, by the same kernels or the same operations
+in the same order, so that a step in the compiled loop ends in the same bits as one through Python.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from ..problem.body_kernels import (
+    add_velocity_change,
+    block_weights,
+    delassus_diagonal,
+    impulses_on_bodies,
+    residual_scale,
+    rows_magnitude,
+    rows_times,
+)
+from ..problem.laws import EQUALITY, UNILATERAL
+from ..solvers.nsgs_forms import unpack
+from ..solvers.nsgs_prepare import prepare
+from ..solvers.nsgs_relax import relax_planar, relax_spatial
+
+
+@njit
+def laws_of(count, shape_a, shape_b, body_a, body_b, material, by_material, pair, by_pair, nb, law):
+    """The number of the law of each contact: that of its pair of bodies, or of its materials."""
+    for k in range(count):
+        law[k] = by_material[material[shape_a[k]], material[shape_b[k]]]
+        if len(pair):
+            a, b = body_a[k], body_b[k]
+            key = min(a, b) * nb + max(a, b)
+            first, last = 0, len(pair)
+            while first < last:
+                middle = (first + last) // 2
+                if pair[middle] < key:
+                    first = middle + 1
+                else:
+                    last = middle
+            if first < len(pair) and pair[first] == key:
+                law[k] = by_pair[first]
+
+
+@njit
+def within(gap, eps, keep):
+    """keep (n,): places of the contacts with gap <= eps; returns how many."""
+    n = 0
+    for k in range(len(gap)):
+        if gap[k] <= eps:
+            keep[n] = k
+            n += 1
+    return n
+
+
+@njit
+def blocks_of(
+    n, keep, key, shape_a, shape_b, body_a, body_b, joint_size, joint_bodies, material, by_material, pair, by_pair, nb,
+    law_rows, law_set, law_mu,
+):  # fmt: skip
+    """The blocks of a step, joints first: keys, law, row_ptr, set_of, mu, and the two bodies of each."""
+    nj = len(joint_size)
+    nk = nj + n
+    keys, law, row_ptr = np.empty(nk, np.int64), np.empty(nk, np.int64), np.zeros(nk + 1, np.int64)
+    set_of, mu = np.empty(nk, np.int64), np.zeros(nk)
+    a, b = np.empty(nk, np.int64), np.empty(nk, np.int64)
+    for j in range(nj):
+        keys[j], law[j], set_of[j] = j - nj, EQUALITY, law_set[-1]
+        a[j], b[j] = joint_bodies[j, 0], joint_bodies[j, 1]
+        row_ptr[j + 1] = row_ptr[j] + joint_size[j]
+    sa, sb, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        k = keep[i]
+        sa[i], sb[i] = shape_a[k], shape_b[k]
+        keys[nj + i], law[nj + i] = key[k], UNILATERAL
+        a[nj + i], b[nj + i] = body_a[k], body_b[k]
+    laws_of(n, sa, sb, a[nj:], b[nj:], material, by_material, pair, by_pair, nb, number)
+    for i in range(n):
+        set_of[nj + i], mu[nj + i] = law_set[number[i]], law_mu[number[i]]
+        row_ptr[nj + i + 1] = row_ptr[nj + i] + law_rows[number[i]]
+    return keys, law, row_ptr, set_of, mu, a, b
+
+
+@njit
+def remembered(keys, row_ptr, old_keys, old, p):
+    """p (nr,): the last step's impulses (., 6) in the rows of the constraints known from it, zero for new ones."""
+    at = 0
+    for k in range(len(keys)):
+        while at < len(old_keys) and old_keys[at] < keys[k]:
+            at += 1
+        known = at < len(old_keys) and old_keys[at] == keys[k]
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            p[r] = old[at, r - row_ptr[k]] if known else 0.0
+
+
+def _make_solve(d):
+    @njit
+    def solve(
+        tol, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr, facets,
+        facet_ptr, body_a, body_b, Ja, Jb, Minv, v_free, b, p,
+    ):  # fmt: skip
+        """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
+
+        Returns how it ended, the sweeps, and the error. The same calls as `Nsgs` makes on a problem of its own.
+        """
+        nr, nk = len(b), len(law)
+        free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
+        rho, r0 = np.empty(nk), np.zeros(nk)
+        lo, hi, length, C = np.full(nr, -math.inf), np.full(nr, math.inf), np.ones(nr), np.zeros(nr)
+        rows_times(body_a, body_b, row_ptr, Ja, Jb, v_free, free)
+        for r in range(nr):
+            free[r] = free[r] + b[r]
+        rows_magnitude(body_a, body_b, row_ptr, Ja, Jb, v_free, terms)
+        delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, diagonal)
+        block_weights(row_ptr, diagonal, C, length, rho)
+        scale = residual_scale(row_ptr, free, terms, b, length, r0, lo, hi, rho)
+        (
+            begin, phase, rows, seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
+            V, weight, nested, plain,
+        ) = prepare(
+            law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
+            associated, 1.0, body_a, body_b, Ja, Jb, Minv, free, p,
+        )  # fmt: skip
+        if d == 6:
+            ended, sweeps, error = relax_spatial(
+                tol, scale, limit, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
+                facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows, seg, block,
+                ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
+            )  # fmt: skip
+        else:
+            ended, sweeps, error = relax_planar(
+                tol, scale, limit, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
+                facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows, seg, block,
+                ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
+            )  # fmt: skip
+        for r in range(nr):
+            p[r] = 0.0
+        unpack(ptr, src, T, packed, p)
+        return ended, sweeps, error
+
+    return solve
+
+
+solve_planar, solve_spatial = _make_solve(3), _make_solve(6)
+
+
+@njit
+def respond(body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h, v, dq):
+    """v = v_free + M⁻¹ Hᵀ p and the displacement dq = h (v - v_free), body by body."""
+    f, change = np.empty(v.shape), np.zeros(v.shape)
+    impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f)
+    add_velocity_change(Minv, f, change)
+    finite = True
+    for i in range(v.shape[0]):
+        for j in range(v.shape[1]):
+            v[i, j] = v_free[i, j] + change[i, j]
+            dq[i, j] = h * (v[i, j] - v_free[i, j])
+            finite = finite and abs(v[i, j]) < math.inf
+    return finite

@@ -1,0 +1,155 @@
+"""Acceleration of the sweeps of block Gauss–Seidel.
+
+A sweep is a map g of the impulses onto themselves whose fixed points are the solutions. From the last few sweeps
+Anderson's method takes the combination of the g(x_j) whose changes r_j = g(x_j) - x_j cancel best, in the norm of
+energy (weights W_ii), and goes on from there; where r grows it forgets and starts anew. It is fast until the contact
+modes keep changing; there the nonsmooth nonlinear conjugate gradients of Silcowitz, Niebe and Erleben (2010) take over,
+which only add momentum. The bodies' state w is linear in p and follows with the same weights.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import njit
+
+MEMORY = 8  # sweeps that are combined
+MOST_ROWS = 3000  # of an island beyond which combining costs more than it saves: momentum alone
+_GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped
+_PATIENCE = 60  # sweeps in which |r|² must have halved, else momentum takes over
+
+# state (ni, 5): sweeps in memory; where the next one goes, -1 at the start; least |r|²; |r|² at the last mark, negative
+# once momentum has taken over; sweeps since that mark
+STATE = 5
+
+
+@njit
+def combine(isl, first, last, low, high, p, w, weight, x, wx, r, g, wg, R, G, Wg, gram, state):
+    """One step of Anderson's method on rows first..last and bodies low..high of island isl.
+
+    x, wx: what the sweep began with, p, w: what it gave; both p and w are replaced by the combination. r, g, wg: of the
+    sweep before; R, G, Wg (MEMORY, .): differences; gram (ni, m, m): products of them.
+    """
+    size = 0.0
+    for i in range(first, last):
+        size += weight[i] * (p[i] - x[i]) ** 2
+    if state[isl, 3] >= 0.0:
+        state[isl, 4] += 1.0
+        if state[isl, 1] < 0.0 or size < 0.5 * state[isl, 3]:
+            state[isl, 3], state[isl, 4] = size, 0.0
+        elif state[isl, 4] > _PATIENCE:
+            state[isl, 2], state[isl, 3] = 0.0, -1.0
+    if state[isl, 3] < 0.0:
+        _momentum(isl, first, last, low, high, size, p, w, x, wx, G, Wg, state)
+        return
+    known = state[isl, 1] >= 0.0
+    if known and size > _GROWTH * state[isl, 2]:
+        state[isl, 0], state[isl, 1], state[isl, 2] = 0.0, 0.0, size
+    elif known:
+        _remember(isl, first, last, low, high, p, w, weight, x, r, g, wg, R, G, Wg, gram, state)
+    state[isl, 1] = max(state[isl, 1], 0.0)
+    state[isl, 2] = min(state[isl, 2], size)
+    d = w.shape[1]
+    for i in range(first, last):
+        r[i] = p[i] - x[i]
+        g[i] = p[i]
+    for i in range(low, high):
+        for j in range(d):
+            wg[i, j] = w[i, j]
+    m = int(state[isl, 0])
+    if m == 0:
+        return
+    c = np.empty(MEMORY)
+    for a in range(m):
+        s = 0.0
+        for i in range(first, last):
+            s += weight[i] * R[a, i] * r[i]
+        c[a] = s
+    _solve(gram[isl], c, m)
+    for a in range(m):
+        if c[a] != 0.0:
+            for i in range(first, last):
+                p[i] -= c[a] * G[a, i]
+            for i in range(low, high):
+                for j in range(d):
+                    w[i, j] -= c[a] * Wg[a, i, j]
+
+
+@njit
+def _momentum(isl, first, last, low, high, size, p, w, x, wx, G, Wg, state):
+    """p += β d with d <- β d + r and β = |r|² / |r before|²; none where r has grown. d is kept in G[0] and Wg[0]."""
+    d = w.shape[1]
+    beta = size / state[isl, 2] if state[isl, 2] > 0.0 else 2.0
+    state[isl, 2] = size
+    if beta > 1.0:
+        for i in range(first, last):
+            G[0, i] = 0.0
+        for i in range(low, high):
+            for j in range(d):
+                Wg[0, i, j] = 0.0
+        return
+    for i in range(first, last):
+        along = beta * G[0, i]
+        G[0, i] = along + p[i] - x[i]
+        p[i] += along
+    for i in range(low, high):
+        for j in range(d):
+            along = beta * Wg[0, i, j]
+            Wg[0, i, j] = along + w[i, j] - wx[i, j]
+            w[i, j] += along
+
+
+@njit
+def _remember(isl, first, last, low, high, p, w, weight, x, r, g, wg, R, G, Wg, gram, state):
+    """Keep the differences to the sweep before in place of the oldest ones."""
+    slot = int(state[isl, 1])
+    count = int(state[isl, 0])
+    d = w.shape[1]
+    own = 0.0
+    for i in range(first, last):
+        R[slot, i] = p[i] - x[i] - r[i]
+        G[slot, i] = p[i] - g[i]
+        own += weight[i] * R[slot, i] * R[slot, i]
+    for i in range(low, high):
+        for j in range(d):
+            Wg[slot, i, j] = w[i, j] - wg[i, j]
+    count = min(count + 1, MEMORY)
+    for a in range(count):
+        if a == slot:
+            continue
+        s = 0.0
+        for i in range(first, last):
+            s += weight[i] * R[a, i] * R[slot, i]
+        gram[isl, a, slot] = s
+        gram[isl, slot, a] = s
+    gram[isl, slot, slot] = own
+    state[isl, 0] = count
+    state[isl, 1] = (slot + 1) % MEMORY
+
+
+@njit
+def _solve(A, c, m):
+    """c <- (A + 1e-10 trace)⁻¹ c by Gauss elimination without pivoting: A is a Gram matrix."""
+    B = np.empty((MEMORY, MEMORY))
+    trace = 0.0
+    for i in range(m):
+        trace += A[i, i]
+    for i in range(m):
+        for j in range(m):
+            B[i, j] = A[i, j]
+        B[i, i] += 1e-10 * trace
+    for i in range(m):
+        if not B[i, i] > 0.0:
+            for j in range(m):
+                c[j] = 0.0
+            return
+        for k in range(i + 1, m):
+            f = B[k, i] / B[i, i]
+            for j in range(i, m):
+                B[k, j] -= f * B[i, j]
+            c[k] -= f * c[i]
+    for back in range(m):
+        i = m - 1 - back
+        for j in range(i + 1, m):
+            c[i] -= B[i, j] * c[j]
+        c[i] /= B[i, i]

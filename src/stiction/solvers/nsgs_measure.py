@@ -1,0 +1,166 @@
+"""The natural map of the islands during the sweeps: the certificate's own measure, on what the sweeps hold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from ..problem.laws import BOX, EQUALITY
+from ..problem.residuals import block_residuals
+from .nsgs_kernels import KINDS
+from .nsgs_order import PHASES
+
+NATURAL, SCALED = 7, 8  # columns of `block_residuals`
+
+
+@njit
+def body_velocities(low, high, L, w, v):
+    """v = L w for the bodies low..high: the velocity that impulses have given them."""
+    d = w.shape[1]
+    for i in range(low, high):
+        for j in range(d):
+            s = 0.0
+            for k in range(j + 1):
+                s += L[i, j, k] * w[i, k]
+            v[i, j] = s
+
+
+@njit
+def _round_cone(a, n, x, y):
+    """y: the point of the cone |y_t| <= a·y_n nearest to x, with n tangent entries."""
+    size = 0.0
+    for k in range(1, n + 1):
+        size += x[k] * x[k]
+    size = math.sqrt(size)
+    if size <= a * x[0]:
+        for k in range(n + 1):
+            y[k] = x[k]
+    elif a * size <= -x[0]:
+        for k in range(n + 1):
+            y[k] = 0.0
+    else:
+        y[0] = (x[0] + a * size) / (1.0 + a * a)
+        for k in range(1, n + 1):
+            y[k] = a * y[0] * x[k] / size
+
+
+@njit
+def _block_maps(law, n, mu, associated, rho, lo, hi, r, u, p, x, y):
+    """Squares of the natural map at step 1 and of the scaled one, of a block whose rows u, p are in metres."""
+    natural = 0.0
+    scaled = 0.0
+    if law == EQUALITY:
+        for k in range(n):
+            natural += u[k] * u[k]
+        return natural, natural
+    if law == BOX:
+        for k in range(n):
+            natural += (p[k] - min(max(p[k] - u[k], lo[r + k]), hi[r + k])) ** 2
+            scaled += ((p[k] - min(max(p[k] - rho * u[k], lo[r + k]), hi[r + k])) / rho) ** 2
+        return natural, scaled
+    if n == 1:
+        return (p[0] - max(0.0, p[0] - u[0])) ** 2, ((p[0] - max(0.0, p[0] - rho * u[0])) / rho) ** 2
+    if not associated:
+        slip = 0.0
+        for k in range(1, n):
+            slip += u[k] * u[k]
+        u[0] += mu * math.sqrt(slip)
+    for k in range(n):
+        x[k] = p[k] - u[k]
+    _round_cone(mu, n - 1, x, y)
+    for k in range(n):
+        natural += (p[k] - y[k]) ** 2
+        x[k] = p[k] - rho * u[k]
+    _round_cone(mu, n - 1, x, y)
+    for k in range(n):
+        scaled += ((p[k] - y[k]) / rho) ** 2
+    return natural, scaled
+
+
+@njit
+def measure_round(
+    isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
+    associated,
+):  # fmt: skip
+    """Sum of squares of the natural map and largest square of the scaled one over an island with round cones only."""
+    d = v.shape[1]
+    u, f, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+    natural = 0.0
+    worst = 0.0
+    box, run = -1, 0.0  # rows of a box are items of their own; its scaled map is that of all its rows
+    for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
+        k = block[i]
+        n = ptr[i + 1] - ptr[i]
+        for j in range(n):
+            r = src[ptr[i] + j]
+            f[j] = 0.0
+            for l in range(n):
+                f[j] += T[ptr[i] + j, l] * p[ptr[i] + l]
+            s = free[r] + C[r] * f[j]
+            for l in range(d):
+                s += Ja[r, l] * v[a[i], l] + Jb[r, l] * v[b[i], l]
+            u[j] = s
+        edge = mu[k] * semi[set_of[k], 0]
+        first, second = _block_maps(law[k], n, edge, associated, rho[k], lo, hi, src[ptr[i]], u, f, x, y)
+        natural += first
+        if law[k] == BOX:
+            run = second + (run if box == k else 0.0)
+            box = k
+            second = run
+        worst = max(worst, second)
+    return natural, worst
+
+
+@njit
+def measure_any(
+    isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape, semi,
+    vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
+):  # fmt: skip
+    """The same for blocks of any law and friction set, by the kernel of the certificate."""
+    d = v.shape[1]
+    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
+    # the island's blocks as a small problem of their own
+    count = 0
+    for i in range(start, stop):
+        if i == start or block[i] != block[i - 1]:
+            count += 1
+    pick, own_ptr = np.empty(count, np.int64), np.zeros(count + 1, np.int64)
+    count = 0
+    for i in range(start, stop):
+        if i == start or block[i] != block[i - 1]:
+            pick[count] = block[i]
+            own_ptr[count + 1] = own_ptr[count] + row_ptr[block[i] + 1] - row_ptr[block[i]]
+            count += 1
+    n = own_ptr[count]
+    uu, pp = np.zeros(n), np.zeros(n)
+    low, high, long = np.empty(n), np.empty(n), np.empty(n)
+    at = -1
+    for i in range(start, stop):
+        if i == start or block[i] != block[i - 1]:
+            at += 1
+            for r in range(row_ptr[block[i]], row_ptr[block[i] + 1]):
+                m = own_ptr[at] + r - row_ptr[block[i]]
+                low[m], high[m], long[m] = lo[r], hi[r], length[r]
+                s = free[r]
+                for l in range(d):
+                    s += Ja[r, l] * v[a[i], l] + Jb[r, l] * v[b[i], l]
+                uu[m] = s
+        for j in range(ptr[i + 1] - ptr[i]):
+            r = src[ptr[i] + j]
+            m = own_ptr[at] + r - row_ptr[block[i]]
+            for l in range(ptr[i + 1] - ptr[i]):
+                pp[m] += T[ptr[i] + j, l] * p[ptr[i] + l]
+            uu[m] += C[r] * pp[m]
+    table, mode = np.empty((count, SCALED + 1)), np.empty(count, np.int64)
+    block_residuals(
+        law[pick], own_ptr, set_of[pick], mu[pick], r0[pick], shape, semi, vertices, vertex_ptr, facets, facet_ptr,
+        low, high, long, associated, rho[pick], uu, pp, table, mode,
+    )  # fmt: skip
+    natural = 0.0
+    worst = 0.0
+    for k in range(count):
+        natural += table[k, NATURAL] ** 2
+        worst = max(worst, table[k, SCALED] ** 2)
+    return natural, worst
