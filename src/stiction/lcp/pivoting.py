@@ -109,6 +109,7 @@ def lemke_arrays(
     work = _Work(q.shape[0])
     pivots = 0
     rays = 0
+    best = work.z, work.w, np.inf  # of the attempts that lost their way: often good enough for their purpose
     for every, tie, pivot, spread in _ATTEMPTS:
         code = work.run(M, q, d * _spread(d.size, spread) if spread else d, maxiter, every, tie, pivot)
         pivots += int(work.info[1])
@@ -119,9 +120,11 @@ def lemke_arrays(
         rays += code == RAY
         if rays == 5:
             return work.z, work.w, Status.RAY, pivots, work.residual, work.ray()
-    if code == RAY:
+        if code == LOST and work.residual < best[2]:
+            best = work.z.copy(), work.w.copy(), work.residual
+    if code == RAY and not best[2] < work.residual:
         return work.z, work.w, Status.RAY, pivots, work.residual, work.ray()
-    return work.z, work.w, Status.INACCURATE, pivots, work.residual, None
+    return best[0], best[1], Status.INACCURATE, pivots, best[2], None
 
 
 def _spread(n: int, seed: int) -> FloatArray:

@@ -96,7 +96,7 @@ class Dense:
 
     def delassus_diagonal(self, row_ptr: IntArray) -> FloatArray:
         """diag(W)."""
-        return np.ascontiguousarray(self._w.diagonal())
+        return self._w.diagonal().copy()
 
     def coupling(self, row_ptr: IntArray) -> Any:
         """Sparse (nk, nk) pattern of which blocks act on each other."""
@@ -339,7 +339,7 @@ class Delassus:
 
     def delassus_diagonal(self, row_ptr: IntArray) -> FloatArray:
         """diag(W)."""
-        return np.ascontiguousarray(self.W.diagonal())
+        return np.array(self.W.diagonal())
 
     def coupling(self, row_ptr: IntArray) -> Any:
         """Sparse (nk, nk) pattern of which blocks act on each other."""

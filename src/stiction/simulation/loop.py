@@ -31,7 +31,7 @@ class CompiledLoop:
         force = np.zeros((model.nb, model.dof))
         force[model.moves, : model.dim] = model.mass_of[model.moves, None] * model.gravity
         common = (model.moves, np.array(model.kinematic, dtype=np.int64), force, model.reach)
-        shapes = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
+        shapes: tuple[Any, ...] = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
         if model.dim == 3:
             bodies: tuple[Any, ...] = (
                 model.mass_of, model.inertia, model.inverse_mass, model.inverse_inertia, *common,

@@ -13,6 +13,19 @@ from ..systems.base import State, System
 from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCertificate, Trajectory
 
 
+def residuals(result: StepResult) -> dict[str, float]:
+    """The residuals of a step by name: those of its last solve, and of the step itself."""
+    certificate, solution = result.certificate, result.solution
+    assert certificate is not None
+    solved = {} if solution is None else solution.certificate.as_dict()
+    own = {
+        "penetration": certificate.penetration,
+        "joint_drift": certificate.joint_drift,
+        "energy": certificate.energy.residual,
+    }
+    return {name: own[name] if name in own else solved.get(name, 0.0) for name in CERTIFICATE}
+
+
 class Recorder:
     """Grows by one step at a time; nothing is computed that the step has not computed already."""
 
@@ -25,22 +38,16 @@ class Recorder:
         self._residuals: list[tuple[float, ...]] = []
         self._success: list[bool] = []
 
-    def add(self, result: StepResult) -> None:
-        """Record a step that was taken."""
-        state, certificate, solution = result.state, result.certificate, result.solution
+    def add(self, result: StepResult, between: dict[str, float]) -> None:
+        """Record a step that was taken; `between`: the worst residuals of steps before it that are not recorded."""
+        state, certificate = result.state, result.certificate
         assert certificate is not None
-        balance = certificate.energy
         self._states.append(state)
         self._energy.append(self._system.energy(state.q, state.v))
         self._contacts.append(result.contacts)
-        self._work.append(tuple(getattr(balance, name) for name in BALANCE))
-        solved = {} if solution is None else solution.certificate.as_dict()
-        own = {
-            "penetration": certificate.penetration,
-            "joint_drift": certificate.joint_drift,
-            "energy": balance.residual,
-        }
-        self._residuals.append(tuple(own[name] if name in own else solved.get(name, 0.0) for name in CERTIFICATE))
+        self._work.append(tuple(getattr(certificate.energy, name) for name in BALANCE))
+        own = residuals(result)
+        self._residuals.append(tuple(max(own[name], between.get(name, -np.inf)) for name in CERTIFICATE))
         self._success.append(result.success)
 
     def trajectory(self, info: dict[str, Any]) -> Trajectory:
