@@ -26,6 +26,8 @@ class WorldBuilder:
     def __init__(self, gravity: Any):
         self.gravity = _check.floats("gravity", gravity, (self.dim,)).copy()
         self.bodies: list[BodySpec] = []
+        self._index: dict[str, int] = {}  # of bodies, by name
+        self._numbers: dict[str, int] = {}  # the next number to try for names made here, by kind
         self.joints: list[Joint] = []
         self.joint_names: list[str] = []
         self.forces: list[AppliedForce] = []
@@ -53,8 +55,9 @@ class WorldBuilder:
     # --- bodies
 
     def _add(self, spec: BodySpec) -> Body:
-        if any(spec.name == other.name for other in self.bodies):
+        if spec.name in self._index:
             raise ModelError(f"two bodies are named {spec.name!r}; names must differ.")
+        self._index[spec.name] = len(self.bodies)
         self.bodies.append(spec)
         self._model = None
         return Body(spec.name, len(self.bodies) - 1)
@@ -64,8 +67,11 @@ class WorldBuilder:
             if not isinstance(name, str) or not name:
                 raise ModelError(f"name must be a non-empty string; got {_check.describe(name)}.")
             return name
-        taken = {b.name for b in self.bodies}
-        return next(f"{kind}{i}" for i in range(len(taken) + 1) if f"{kind}{i}" not in taken)
+        number = self._numbers.get(kind, 0)
+        while f"{kind}{number}" in self._index:
+            number += 1
+        self._numbers[kind] = number
+        return f"{kind}{number}"
 
     def _spec(
         self, what: str, shape: Any, name: str, kind: str, place: Place, quaternion: FloatArray, options: dict[str, Any]
@@ -113,9 +119,8 @@ class WorldBuilder:
         if which is None:
             return 0
         name = which.name if isinstance(which, Body) else which
-        for i, spec in enumerate(self.bodies):
-            if spec.name == name:
-                return i
+        if name in self._index:
+            return self._index[name]
         from difflib import get_close_matches
 
         known = [b.name for b in self.bodies[1:]]
