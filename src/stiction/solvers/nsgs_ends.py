@@ -4,5 +4,4 @@ SOLVED, LIMIT, NONFINITE, RESTING = 0, 1, 2, 3
 
 FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest
 
-QUICK = 500  # sweeps of the first attempt: what the compiled loop does before it asks for help
-
+QUICK = 200  # sweeps of the first attempt: what the compiled loop does before it asks for help

@@ -1,0 +1,147 @@
+"""The compiled loop: the same bits as step by step, with the same certificates, and Python where it must."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import stiction as st
+
+
+def spheres(n=30):
+    world = st.World()
+    world.add_plane()
+    rng = np.random.default_rng(1)
+    for i in range(n):
+        place = (0.12 * (i % 3), 0.12 * (i // 3 % 3), 0.06 + 0.12 * (i // 9))
+        world.add_body(
+            st.Sphere(0.05), density=1000.0, position=np.array(place) + 0.01 * rng.normal(size=3) * [1, 1, 0]
+        )
+    return world
+
+
+def tower():
+    world = st.World()
+    world.add_plane()
+    for i in range(4):
+        world.add_body(st.Box((1.0, 1.0, 1.0)), mass=1.0, position=(0.01 * i, 0.0, 0.5 + i))
+    return world
+
+
+def chain():
+    world = st.World()
+    world.add_plane(offset=-1.0)
+    links = [world.add_body(st.Capsule(0.05, 0.3), mass=0.5, position=(0.3 * i, 0, 0), orientation=(0.7071, 0, 0.7071, 0))
+             for i in range(4)]  # fmt: skip
+    world.add_joint(st.Ball(None, links[0], anchor=(-0.15, 0, 0)))
+    for i in range(3):
+        world.add_joint(st.Ball(links[i], links[i + 1], anchor=(0.3 * i + 0.15, 0, 0)))
+    return world
+
+
+def moving_floor():
+    world = st.World()
+    belt = world.add_body(st.Box((4.0, 1.0, 0.1)), kind="kinematic", position=(0, 0, -0.05), velocity=(0.3, 0, 0))
+    load = world.add_body(st.Box((0.2, 0.2, 0.2)), mass=1.0, position=(0, 0, 0.1))
+    world.set_contact(belt, load, friction=st.Coulomb(0.3))
+    return world
+
+
+def disks():
+    world = st.PlanarWorld()
+    world.add_plane()
+    for i in range(12):
+        world.add_body(st.Disk(0.1), mass=1.0, position=(0.05 * np.sin(7 * i), 0.12 + 0.21 * i))
+    world.add_body(st.Polygon([(-0.2, -0.1), (0.2, -0.1), (0.0, 0.2)]), mass=2.0, position=(1.0, 0.3), angle=0.3)
+    return world
+
+
+SCENES = [spheres, tower, chain, moving_floor, disks]
+
+
+def simulator(make, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return st.Simulator(make(), 0.005, **{"tol": 1e-6, **options})
+
+
+@pytest.mark.parametrize("make", SCENES)
+@pytest.mark.parametrize("solver", ["auto", "nsgs"])
+def test_same_bits_as_step_by_step(make, solver):
+    fast, slow = (
+        simulator(make, solver=solver, on_failure="accept"),
+        simulator(make, solver=solver, on_failure="accept"),
+    )
+    assert fast._loop is not None
+    last = fast.advance(120)
+    for _ in range(120):
+        result = slow.step()
+    for a, b in ((fast.state, slow.state), (last.state, result.state)):
+        assert a.t == b.t
+        np.testing.assert_array_equal(a.q, b.q)
+        np.testing.assert_array_equal(a.v, b.v)
+        np.testing.assert_array_equal(a.keys, b.keys)
+        np.testing.assert_array_equal(a.impulses, b.impulses)
+    np.testing.assert_array_equal(last.contacts.gap, result.contacts.gap)
+
+
+@pytest.mark.parametrize("make", [spheres, chain, disks])
+def test_recording_every_tenth_step_keeps_frames_and_the_worst_residuals(make):
+    whole, thin = simulator(make).run(0.5), simulator(make).run(0.5, every=10)
+    assert len(thin.times) == 11
+    np.testing.assert_array_equal(thin.times, whole.times[::10])
+    np.testing.assert_array_equal(thin.q, whole.q[::10])
+    np.testing.assert_array_equal(thin.v, whole.v[::10])
+    for name in ("penetration", "joint_drift"):
+        assert thin.certificate.worst[name] == pytest.approx(whole.certificate.worst[name], rel=1e-9, abs=1e-15)
+    assert thin.certificate.worst["natural_map"] <= 1e-6
+
+
+def test_the_last_step_is_always_recorded():
+    run = simulator(tower).run(0.1, every=7)
+    assert run.times[-1] == pytest.approx(0.1)
+    np.testing.assert_allclose(run.times[:-1], 0.035 * np.arange(3))
+
+
+def test_hard_steps_go_to_python_and_back():
+    """A tolerance that sweeps miss: the other solvers of auto take those steps, and bits stay the same."""
+    fast, slow = simulator(tower, tol=1e-10), simulator(tower, tol=1e-10)
+    fast.advance(20)
+    for _ in range(20):
+        slow.step()
+    np.testing.assert_array_equal(fast.state.q, slow.state.q)
+    assert fast.advance(1).solution.certificate.error <= 1e-10
+
+
+def test_what_needs_python_has_no_loop():
+    pushed = tower()
+    pushed.add_force(pushed.bodies[-1].name, lambda t, s: (1.0, 0.0, 0.0))
+    assert st.Simulator(pushed, 0.005)._loop is None
+    assert simulator(tower, scheme=st.StewartTrinkle())._loop is None
+    assert simulator(tower, scheme=st.AnitescuHart(directions=8))._loop is None
+    assert simulator(tower, solver="newton")._loop is None
+    guided = st.World()
+    guided.add_body(st.Box((1, 1, 1)), kind="kinematic", motion=lambda t: (0.0, 0.0, t))
+    guided.add_body(st.Sphere(0.1), mass=1.0, position=(0, 0, 2.0))
+    assert st.Simulator(guided, 0.005)._loop is None
+
+
+def test_schemes_options_reach_the_loop():
+    """eps and stabilize change the motion, in the loop as step by step."""
+    for options in ({"eps": 0.01}, {"stabilize": False}, {"eps": 0.0}):
+        scheme = st.AnitescuHart(**options)
+        fast, slow = (simulator(disks, scheme=scheme, on_failure="accept") for _ in range(2))
+        assert fast._loop is not None
+        fast.advance(100)
+        for _ in range(100):
+            slow.step()
+        np.testing.assert_array_equal(fast.state.q, slow.state.q)
+
+
+def test_numbers_of_steps_are_checked():
+    sim = simulator(tower)
+    for bad in (0, -1, 1.5):
+        with pytest.raises(st.ModelError, match="steps"):
+            sim.advance(bad)
+        with pytest.raises(st.ModelError, match="every"):
+            sim.run(0.1, every=bad)
