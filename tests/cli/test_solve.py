@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from stiction import Bodies, ContactProblem, Delassus, Dense, Law
 from stiction.cli.solve import measure, problem_files, solve_files, solver_names, tiny
 from stiction.solvers import SOLVERS
 from stiction.view.profiles import plot_profile, ratios
+
+FCLIB = Path(os.environ.get("STICTION_FCLIB", ""))
+FOLDERS = [FCLIB / name for name in ("hdf5", "dat", "rolling") if "STICTION_FCLIB" in os.environ]
 
 FIELDS = {"file", "solver", "contacts", "iterations", "residual", "seconds", "success", "status", "by", "message"}
 
@@ -134,6 +138,16 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path, folder, arguments, word
     if arguments:
         assert done.stderr.startswith("error: ")
         assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not FOLDERS, reason="STICTION_FCLIB does not name a folder with subfolders hdf5/, dat/, rolling/")
+def test_auto_solves_every_file_of_the_collection(tmp_path):
+    done = stiction("solve", *FOLDERS, "--tol", "1e-8", "--json", tmp_path / "a.json")
+    data = json.loads((tmp_path / "a.json").read_text())
+    assert [row["file"] for row in data if not row["success"]] == []
+    assert done.returncode == 0, done.stderr
+    assert len(data) >= 25
 
 
 def test_help_has_an_example():

@@ -172,15 +172,16 @@ def _bodies(M: Any, rows: Any, row_ptr: IntArray, d: int) -> Bodies | None:
     nk = len(row_ptr) - 1
     block_of = np.repeat(np.arange(nk), np.diff(row_ptr))
     touched = rows.tocoo()
-    pairs = np.unique(np.column_stack([block_of[touched.row], touched.col // d]), axis=0)  # (block, body), sorted
-    count = np.bincount(pairs[:, 0], minlength=nk)
+    nb = nv // d
+    pairs = np.unique(block_of[touched.row] * nb + touched.col // d)  # (block, body) as one number, sorted
+    count = np.bincount(pairs // nb, minlength=nk)
     if nk and count.max(initial=0) > 2:
         return None
     first = np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.int64)
     body = np.full((nk, 2), -1, dtype=np.int64)
     for side in range(2):
         has = count > side
-        body[has, side] = pairs[first[has] + side, 1]
+        body[has, side] = pairs[first[has] + side] % nb
     J = np.zeros((2, len(block_of), d))
     side_of = (touched.col // d != body[block_of[touched.row], 0]).astype(np.int64)
     J[side_of, touched.row, touched.col % d] = touched.data

@@ -156,7 +156,8 @@ def _global(problem: ContactProblem, contacts: IntArray, equalities: IntArray) -
             raise ModelError('FCLIB\'s global form needs G equal to H: write this problem with form="local".')
         M, H = csr_matrix(form.M), csr_matrix(form.H)
     else:
-        M, H = block_diag(list(form._mass_blocks), format="csr"), form._h
+        M, H = block_diag(list(form._mass_blocks), format="csr"), form._h.copy()
+        H.eliminate_zeros()
         if locked.any():  # mass 1 and no rows: they stay where they are, and their velocity is in w
             b = b + H @ np.where(locked, problem.v_free, 0.0)
             M, H = M + diags(locked.astype(float)), H @ diags((~locked).astype(float))
