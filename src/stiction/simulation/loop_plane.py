@@ -82,8 +82,8 @@ def advance(
     steps, h, tol, limit, parallel, stabilize, associated, eps, room, q, v, old_keys, old, worst,
     inverse, Minv, moves, kinematic, force, reach,
     kind, body, group, mask, excluded, vert_ptr, verts, radius,
-    material, by_material, pair, by_pair, law_rows, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets, facet_ptr,
-    joint_size, joint_bodies, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
+    material, by_material, pair, by_pair, law_rows, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets,
+    facet_ptr, joint_size, joint_bodies, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
 ):  # fmt: skip
     """Up to `steps` steps from q, v (nb, 3), both changed in place; otherwise as `loop_space.advance`.
 

@@ -119,7 +119,7 @@ def _make_solve(d):
         scale = residual_scale(row_ptr, free, terms, b, length, r0, lo, hi, rho)
         (
             begin, phase, rows, seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
-            V, weight, nested, plain,
+            V, weight, _, plain,
         ) = prepare(
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
             associated, 1.0, body_a, body_b, Ja, Jb, Minv, free, p,

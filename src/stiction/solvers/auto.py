@@ -26,9 +26,10 @@ STAGES = (("nsgs", QUICK), ("proximal", 60), ("nsgs", 2000), ("proximal", 1000),
 class Auto:
     """Decides by counts and residuals only, never by the clock, and says in the message what was tried.
 
-    Worlds: two hundred sweeps of `nsgs`, which end most steps from the impulses of the step before. Polyhedral friction
-    and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap. Everything else, and what these leave: sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is
-    met; at last `lemke` again where friction is polyhedral. With `maxiter`, each of them is limited by it.
+    Worlds: two hundred sweeps of `nsgs`, which end most steps from the impulses of the step before. Polyhedral
+    friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap. Everything else, and what these
+    leave: sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is met;
+    at last `lemke` again where friction is polyhedral. With `maxiter`, each of them is limited by it.
     """
 
     name = "auto"
