@@ -21,7 +21,7 @@ from ..problem import dynamics as problem_dynamics
 from ..problem.contact_problem import ContactProblem
 from . import newton_kernels as kernels
 
-FULL = 240  # velocities of bodies up to which a dense factorisation beats a sparse one
+FULL = 150  # velocities of bodies up to which a dense factorisation beats a sparse one
 DENSE = 2500  # rows up to which a W that is given as a sparse matrix is made dense
 
 
@@ -32,6 +32,9 @@ class Form(Protocol):
 
     def times(self, p: FloatArray) -> FloatArray:
         """W p."""
+
+    def magnitude(self, p: FloatArray) -> FloatArray:
+        """|W| |p|, or what stands for it in the products made: the terms whose round-off is in W p."""
 
     def step(self, B: FloatArray, g: FloatArray) -> FloatArray:
         """dp with (I + B W) dp = -g; may raise LinAlgError."""
@@ -85,6 +88,10 @@ class Whole:
         """W p."""
         return self.W @ p
 
+    def magnitude(self, p: FloatArray) -> FloatArray:
+        """|W| |p|."""
+        return np.abs(self.W) @ np.abs(p)
+
     def step(self, B: FloatArray, g: FloatArray) -> FloatArray:
         """Rows whose law does not move have dp = -g; the others are solved for."""
         kernels.block_rows(self.row_ptr, B, self.W, self.T)
@@ -119,6 +126,10 @@ class Sparse:
         """W p."""
         return np.asarray(self.W @ p)
 
+    def magnitude(self, p: FloatArray) -> FloatArray:
+        """|W| |p|."""
+        return np.asarray(abs(self.W) @ np.abs(p))
+
     def step(self, B: FloatArray, g: FloatArray) -> FloatArray:
         """By SuperLU."""
         from scipy.sparse import csr_matrix, identity
@@ -139,6 +150,12 @@ class Factored:
     def times(self, p: FloatArray) -> FloatArray:
         """W p."""
         return self.H @ (self.G.T @ p) if self.W is None else self.W @ p
+
+    def magnitude(self, p: FloatArray) -> FloatArray:
+        """|W| |p|, or |H| |Gᵀ| |p|."""
+        if self.W is not None:
+            return np.abs(self.W) @ np.abs(p)
+        return np.abs(self.H) @ (np.abs(self.G).T @ np.abs(p))
 
     def step(self, B: FloatArray, g: FloatArray) -> FloatArray:
         """In the space of the factors."""
@@ -229,6 +246,13 @@ class Bodies:
         kernels.body_rows_times(self.row_ptr, self.a, self.b, self.J, self.w, u)
         return u
 
+    def magnitude(self, p: FloatArray) -> FloatArray:
+        """|J| |Jᵀ| |p|."""
+        u, size = np.empty(len(p)), np.abs(self.J)
+        kernels.body_velocity(self.row_ptr, self.a, self.b, size, np.abs(p), self.w)
+        kernels.body_rows_times(self.row_ptr, self.a, self.b, size, self.w, u)
+        return u
+
     def step(self, B: FloatArray, g: FloatArray) -> FloatArray:
         """In the space of the bodies' velocities."""
         kernels.body_matrix(self.row_ptr, self.a, self.b, self.J, B, self.slot, self.K)
@@ -238,15 +262,17 @@ class Bodies:
         if self.full:
             blocks = np.zeros((self.n, self.d, self.n, self.d))
             blocks[self.block_row, :, self.block_column, :] = self.K[:-1]
-            A = blocks.reshape(size, size)
-            A.flat[:: size + 1] += 1.0
-            y = np.linalg.solve(A, right)
+            dense = blocks.reshape(size, size)
+            dense.flat[:: size + 1] += 1.0
+            y = np.linalg.solve(dense, right)
         else:
             from scipy.sparse import csc_matrix
 
             self.K[: self.n, np.arange(self.d), np.arange(self.d)] += 1.0
             data = self.K[:-1].ravel()[self.source]
-            y = _sparse_solve(csc_matrix((data, self.indices, self.indptr), shape=(size, size)), right)
+            A = csc_matrix((data, self.indices, self.indptr), shape=(size, size), copy=True)
+            A.eliminate_zeros()  # bodies whose contacts are open are not coupled
+            y = _sparse_solve(A, right)
         self.w[:-1] = y.reshape(self.n, self.d)
         u, dp = np.empty(len(g)), np.empty(len(g))
         kernels.body_rows_times(self.row_ptr, self.a, self.b, self.J, self.w, u)

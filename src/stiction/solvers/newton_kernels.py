@@ -98,27 +98,37 @@ def body_matrix(row_ptr, a, b, J, B, slot, K):
     Slots of the fixed world are the last one, which is not read.
     """
     d = K.shape[1]
+    T = np.empty((6, 2 * d))
     for s in range(K.shape[0]):
         for i in range(d):
             for j in range(d):
                 K[s, i, j] = 0.0
     for c in range(len(row_ptr) - 1):
         r, n = row_ptr[c], row_ptr[c + 1] - row_ptr[c]
-        for k in range(n):
+        acts = False
+        for k in range(n):  # T = B J
+            for j in range(2 * d):
+                T[k, j] = 0.0
             for l in range(n):
                 s = B[r + k, l]
-                if s == 0.0:
-                    continue
-                for i in range(d):
-                    left, right = s * J[r + k, i], s * J[r + k, d + i]
-                    if left != 0.0:
-                        for j in range(d):
-                            K[slot[c, 0], i, j] += left * J[r + l, j]
-                            K[slot[c, 1], i, j] += left * J[r + l, d + j]
-                    if right != 0.0:
-                        for j in range(d):
-                            K[slot[c, 2], i, j] += right * J[r + l, j]
-                            K[slot[c, 3], i, j] += right * J[r + l, d + j]
+                if s != 0.0:
+                    acts = True
+                    for j in range(2 * d):
+                        T[k, j] += s * J[r + l, j]
+        if not acts:
+            continue
+        aa, ab, ba, bb = slot[c, 0], slot[c, 1], slot[c, 2], slot[c, 3]
+        for k in range(n):
+            for i in range(d):
+                left, right = J[r + k, i], J[r + k, d + i]
+                if left != 0.0:
+                    for j in range(d):
+                        K[aa, i, j] += left * T[k, j]
+                        K[ab, i, j] += left * T[k, d + j]
+                if right != 0.0:
+                    for j in range(d):
+                        K[ba, i, j] += right * T[k, j]
+                        K[bb, i, j] += right * T[k, d + j]
 
 
 @njit

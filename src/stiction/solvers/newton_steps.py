@@ -19,6 +19,7 @@ from .newton_forms import make_form
 from .response import make_scaled
 
 SHORTEST = 2.0**-7  # of a Newton step, in the line search
+_ROUND_OFF = 4e-16
 
 
 class Equations:
@@ -55,6 +56,10 @@ class Equations:
         self.laws.respond(x - self.rho_rows * self.velocity(x), self.answer, self.D)
         return float(np.abs((x - self.answer) / self.rho_rows).max())
 
+    def noise(self, x: FloatArray) -> float:
+        """The size of round-off in the velocities of x."""
+        return _ROUND_OFF * float(np.linalg.norm(self.form.magnitude(x) + np.abs(self.q)))
+
     def miss(self, x: FloatArray, centre: FloatArray, theta: float) -> tuple[FloatArray, float]:
         """f at x with its size as a velocity; its derivative is kept for `step`."""
         self.laws.respond(centre - theta * self.rho_rows * self.velocity(x), self.answer, self.D)
@@ -78,9 +83,11 @@ class Equations:
     def proximal(self, centre: FloatArray, theta: float, goal: float, limit: int) -> tuple[FloatArray, bool, int]:
         """Newton from the centre until |f| <= goal [m/s]: where it ended, whether it got there, and its steps.
 
-        Steps are halved until |f| falls. Twice in a row that no part of a step helps, or `limit` steps: given up.
+        In sticking contacts f holds θ times the round-off of velocities: less than that is no goal. Steps are halved
+        until |f| falls; when no part of a step helps twice in a row, or after `limit` steps, it is given up.
         """
         x = centre
+        goal = max(goal, theta * self.noise(x))
         f, size = self.miss(x, centre, theta)
         count, stuck = 0, 0
         while size > goal:

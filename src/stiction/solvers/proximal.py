@@ -20,8 +20,12 @@ from .newton_steps import Equations
 
 STEPS = 1000  # Newton steps per island, by default
 INNER = 20  # Newton steps of one outer step, at most
-LEAST, MOST = 1e-3, 1e9  # bounds of θ
 PATIENCE = 200  # Newton steps without a residual halved, after which an island is given up
+GOAL = 0.01  # of the residual: how far an outer step is solved
+LEAST, MOST = 1e-3, 1e11  # bounds of θ
+SHRINK = 0.2  # θ after Newton's method has failed; it then grows by
+CAREFUL, RESTORE = 2.0, 1.2  # this at most, the more the longer it goes well
+IDLE, NOISY, LOW = 8, 1e6, 1e3  # outer steps without progress after which a large θ is taken down
 
 
 class Proximal:
@@ -75,7 +79,7 @@ def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> t
     if not error < zero:
         x, error = np.zeros(problem.nr), zero
     best, best_error, marked, mark = x, error, 0, error
-    target, steps = tol, 0
+    target, steps, caution, idle = tol, 0, 10.0, 0
     theta = min(1e4, max(1.0, error**-0.5)) if error > 0.0 else 1.0
     while True:
         if error <= target:
@@ -85,18 +89,24 @@ def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> t
             target = 0.1 * min(error, target)
         if steps >= limit or steps - marked > PATIENCE or target < 1e-17:
             return unit * best, problem.certify(unit * best).error, steps
-        goal = max(1e-16, 0.01 * min(error, best_error)) * scale
+        goal = max(1e-16, GOAL * min(error, best_error)) * scale
         new, there, count = equations.proximal(x, theta, goal, min(INNER, limit - steps))
         steps += max(1, count)
         new_error = equations.residual(new) / scale
         if there or new_error < 0.3 * error:
             x, error = new, new_error
-            theta = min(MOST, theta * (10.0 if count <= 3 else 4.0 if count <= 6 else 2.0))
+            factor = 0.1 if count == 0 else 10.0 if count <= 3 else 4.0 if count <= 6 else 2.0
+            theta = min(MOST, theta * min(factor, caution))
+            caution = min(10.0, caution * RESTORE)
         else:
             if new_error < error:
                 x, error = new, new_error
-            theta = max(LEAST, 0.2 * theta)
+            theta = max(LEAST, SHRINK * theta)
+            caution = CAREFUL
+        idle = 0 if error < 0.9 * best_error else idle + 1
         if error < best_error:
             best, best_error = x, error
+        if idle >= IDLE and theta >= NOISY:  # round-off, times θ, may be all that is left
+            theta, idle = LOW, 0
         if best_error < 0.5 * mark:
             mark, marked = best_error, steps
