@@ -31,8 +31,9 @@ def tower():
 def chain():
     world = st.World()
     world.add_plane(offset=-1.0)
-    links = [world.add_body(st.Capsule(0.05, 0.3), mass=0.5, position=(0.3 * i, 0, 0), orientation=(0.7071, 0, 0.7071, 0))
-             for i in range(4)]  # fmt: skip
+    flat = (0.5**0.5, 0.0, 0.5**0.5, 0.0)
+    link = st.Capsule(0.05, 0.3)
+    links = [world.add_body(link, mass=0.5, position=(0.3 * i, 0, 0), orientation=flat) for i in range(4)]
     world.add_joint(st.Ball(None, links[0], anchor=(-0.15, 0, 0)))
     for i in range(3):
         world.add_joint(st.Ball(links[i], links[i + 1], anchor=(0.3 * i + 0.15, 0, 0)))

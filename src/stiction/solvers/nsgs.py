@@ -31,9 +31,9 @@ class Nsgs:
 
     On `Bodies` the islands of a problem are solved apart, large ones in cells that several threads sweep at the same
     time (the result does not depend on their number), and sweeps are accelerated by Anderson's method and momentum:
-    piles need two to five times fewer. Otherwise, and where it is given, `omega` over-relaxes: each block is solved with its own W divided by
-    omega, so that its law still holds exactly and the solution does not move. Where the residual stops falling, omega
-    goes down step by step, to 0.05.
+    piles need two to five times fewer. Otherwise, and where it is given, `omega` over-relaxes: each block is solved
+    with its own W divided by omega, so that its law still holds exactly and the solution does not move. Where the
+    residual stops falling, omega goes down step by step, to 0.05.
 
     When not to use it: small problems to many digits (Lemke, Newton), and tight tolerances on ill-conditioned ones.
     """
