@@ -162,7 +162,10 @@ class Worker:
         try:
             return self.pipe.recv()
         except EOFError:
-            self.close()
+            self.process.join()
+            code, self.process = self.process.exitcode, None
+            if code != -signal.SIGPROF:
+                raise SystemExit(f"{solver} broke on {path.name}: see above.") from None
             return None
 
     def close(self) -> None:
