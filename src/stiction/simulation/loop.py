@@ -11,7 +11,6 @@ from ..friction.sets import ELLIPSOID, NONE
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Scheme
 from ..solvers import Auto, Nsgs, Solver
-from ..solvers.nsgs_ends import QUICK
 from ..systems.base import State, System
 
 WORK = 400_000  # bodies and contacts times steps between two returns to Python: well under a second, for Ctrl-C
@@ -21,7 +20,7 @@ class CompiledLoop:
     """Steps of `AnitescuHart` on a world whose forces and motions need no Python, solved by block Gauss–Seidel.
 
     It takes the very steps that the scheme and the solver would take, by the same kernels, and stops before the first
-    one that is not solved to tolerance in a few hundred sweeps: that one belongs to Python and its other solvers.
+    one that is not solved to tolerance by a first attempt: that one belongs to Python and its other solvers.
     """
 
     def __init__(self, model: Any, scheme: AnitescuHart, dt: float, tol: float):
@@ -78,7 +77,7 @@ class CompiledLoop:
             contacts = max(int(worst[3]), len(keys))
             chunk = min(steps - taken, max(1, WORK // (model.nb + contacts)))
             done, _, keys, impulses = kernel(
-                chunk, self.dt, self.tol, QUICK, get_num_threads() > 1, scheme.stabilize,
+                chunk, self.dt, self.tol, get_num_threads() > 1, scheme.stabilize,
                 scheme.relaxation == "convex", -1.0 if scheme.eps is None else float(scheme.eps), model.capacity,
                 q, v, keys, impulses, worst, *self.arrays,
             )  # fmt: skip

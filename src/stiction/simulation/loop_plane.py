@@ -10,7 +10,7 @@ from .._jit import njit
 from ..collision.broad import aabbs2, pairs
 from ..collision.features import evaluate2
 from ..collision.narrow2 import find2
-from ..solvers.nsgs_ends import SOLVED
+from ..solvers.nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..systems.kernels2 import contact_rows, joint_rows
 from ..systems.motion_kernels import fastest
 from .loop_stages import blocks_of, remembered, respond, solve_planar, within
@@ -79,7 +79,7 @@ def drift(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_u
 
 @njit
 def advance(
-    steps, h, tol, limit, parallel, stabilize, associated, eps, room, q, v, old_keys, old, worst,
+    steps, h, tol, parallel, stabilize, associated, eps, room, q, v, old_keys, old, worst,
     inverse, Minv, moves, kinematic, force, reach,
     kind, body, group, mask, excluded, vert_ptr, verts, radius,
     material, by_material, pair, by_pair, law_rows, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets,
@@ -134,6 +134,7 @@ def advance(
                 demand[r] = value[r] / h
         remembered(keys, row_ptr, old_keys, old, p)
         error = 0.0
+        limit = QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY
         if nr:
             ended, sweeps, error = solve_planar(
                 tol, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr, facets,

@@ -10,7 +10,7 @@ from .._jit import njit
 from ..collision.broad import aabbs3, pairs
 from ..collision.features import evaluate3
 from ..collision.narrow3 import find3
-from ..solvers.nsgs_ends import SOLVED
+from ..solvers.nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..systems.kernels3 import contact_rows, free_motion, joint_rows, mass_blocks, retract, rotations
 from ..systems.motion_kernels import fastest
 from .loop_stages import blocks_of, remembered, respond, solve_spatial, within
@@ -78,7 +78,7 @@ def drift(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_u
 
 @njit
 def advance(
-    steps, h, tol, limit, parallel, stabilize, associated, eps, room, q, v, old_keys, old, worst,
+    steps, h, tol, parallel, stabilize, associated, eps, room, q, v, old_keys, old, worst,
     mass, inertia, inverse_mass, inverse_inertia, moves, kinematic, force, reach,
     kind, body, group, mask, excluded, center, rot, half, radius,
     material, by_material, pair, by_pair, law_rows, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets,
@@ -86,9 +86,9 @@ def advance(
 ):  # fmt: skip
     """Up to `steps` steps from q (nb, 7), v (nb, 6), both changed in place, with the last step's keys and impulses.
 
-    Stops before a step whose problem is not solved to `tol` within `limit` sweeps. eps < 0: all contacts in the band
-    act. worst (4,): the largest error, penetration and joint drift so far, and the most contacts. Returns the number
-    of steps, the sweeps of all, and the keys and impulses of the last.
+    Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. eps < 0: all
+    contacts in the band act. worst (4,): the largest error, penetration and joint drift so far, and the most contacts.
+    Returns the number of steps, the sweeps of all, and the keys and impulses of the last.
     """
     nb = q.shape[0]
     R, Minv = np.empty((nb, 3, 3)), np.empty((nb, 6, 6))
@@ -142,6 +142,7 @@ def advance(
         remembered(keys, row_ptr, old_keys, old, p)
         mass_blocks(R, inverse_mass, inverse_inertia, moves, Minv)
         error = 0.0
+        limit = QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY
         if nr:
             ended, sweeps, error = solve_spatial(
                 tol, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr, facets,

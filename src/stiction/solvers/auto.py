@@ -12,7 +12,7 @@ from .base import Solution, Solver
 from .enumeration import Enumeration
 from .lemke import Lemke
 from .nsgs import Nsgs
-from .nsgs_ends import QUICK
+from .nsgs_ends import QUICK_FEW, quick_limit
 from .proximal import Proximal
 
 EXACT = 300  # unknowns of the LCP up to which Lemke's method goes first
@@ -20,13 +20,13 @@ LAST = 1500  # rows up to which it is a reasonable last resort
 PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opinion
 # Solvers and their limits (sweeps, Newton steps), each started from the best impulses so far. Sweeps are cheap and
 # settle most contacts; Newton's method with proximal points finishes what they leave, the better it starts the surer.
-STAGES = (("nsgs", QUICK), ("proximal", 60), ("nsgs", 2000), ("proximal", 1000), ("nsgs", 10_000))
+STAGES = (("nsgs", QUICK_FEW), ("proximal", 60), ("nsgs", 2000), ("proximal", 1000), ("nsgs", 10_000))
 
 
 class Auto:
     """Decides by counts and residuals only, never by the clock, and says in the message what was tried.
 
-    Worlds: two hundred sweeps of `nsgs`, which end most steps from the impulses of the step before. Polyhedral
+    Worlds: some hundred sweeps of `nsgs`, which end most steps from the impulses of the step before. Polyhedral
     friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap. Everything else, and what these
     leave: sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is met;
     at last `lemke` again where friction is polyhedral. With `maxiter`, each of them is limited by it.
@@ -73,5 +73,5 @@ class Auto:
             else:
                 stages.append(("lemke", None))
         if isinstance(problem.dynamics, Bodies):  # what the compiled loop does before it asks for help
-            stages = [("nsgs", QUICK), *(stage for stage in stages if stage != STAGES[0])]
+            stages = [("nsgs", quick_limit(problem.nr)), *(stage for stage in stages if stage != STAGES[0])]
         return [(name, limit) for name, limit in stages if self._solvers[name].refuses(problem) is None]

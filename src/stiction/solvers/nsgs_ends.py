@@ -4,4 +4,11 @@ SOLVED, LIMIT, NONFINITE, RESTING = 0, 1, 2, 3
 
 FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest
 
-QUICK = 200  # sweeps of the first attempt: what the compiled loop does before it asks for help
+# Sweeps of a first attempt at a problem on bodies, in `auto` and in the compiled loop alike: where problems are small,
+# Newton's method is the better second half; where they are large, its factorisations cost more than many sweeps.
+QUICK_ROWS, QUICK_FEW, QUICK_MANY = 3000, 200, 2000
+
+
+def quick_limit(rows: int) -> int:
+    """The sweeps of a first attempt at a problem with so many rows."""
+    return QUICK_FEW if rows <= QUICK_ROWS else QUICK_MANY
