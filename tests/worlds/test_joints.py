@@ -52,7 +52,7 @@ def pair(dim, name, seed=0, to_world=False, **second):
 
 def rows_and_values(model, q):
     found = model.evaluate(model.detect(0.0, q, 0.0), 0.0, q)
-    return model.dynamics(q, found)._h.toarray(), found.value.copy()
+    return model.dynamics(q, found).matrix.toarray(), found.value.copy()
 
 
 @pytest.mark.parametrize(("dim", "name"), EVERY)

@@ -235,7 +235,7 @@ class Bodies:
         return self.minv(self.impulse(p))
 
     @cached_property
-    def _h(self) -> Any:
+    def matrix(self) -> Any:
         """H as a sparse matrix (nr, nv)."""
         from scipy.sparse import coo_matrix
 
@@ -253,7 +253,7 @@ class Bodies:
         """W = H M⁻¹ Hᵀ, dense: for small problems only."""
         from scipy.sparse import block_diag
 
-        return np.ascontiguousarray((self._h @ block_diag(list(self.Minv), format="csr") @ self._h.T).toarray())
+        return np.ascontiguousarray((self.matrix @ block_diag(list(self.Minv), format="csr") @ self.matrix.T).toarray())
 
     def delassus_times(self, p: FloatArray) -> FloatArray:
         """W p, without forming W."""
@@ -291,7 +291,7 @@ class Bodies:
         for i, block in enumerate(self.Minv):
             full[i * d : (i + 1) * d, i * d : (i + 1) * d] = block
         M = np.linalg.inv(full[np.ix_(moving, moving)])
-        H = self._h.toarray()
+        H = self.matrix.toarray()
         form = Dense(0.5 * (M + M.T), np.ascontiguousarray(H[:, moving]))
         return form, lambda v: v[moving], np.where(moving, 0.0, H)
 

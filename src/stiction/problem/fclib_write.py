@@ -124,7 +124,7 @@ def _local(problem: ContactProblem, contacts: IntArray, equalities: IntArray) ->
 
     form = problem.dynamics
     if isinstance(form, Bodies):
-        H = form._h
+        H = form.matrix
         W = H @ block_diag(list(form.Minv), format="csr") @ H.T
     else:
         W = csr_matrix(form.W if isinstance(form, Delassus) else form.delassus())
@@ -156,7 +156,7 @@ def _global(problem: ContactProblem, contacts: IntArray, equalities: IntArray) -
             raise ModelError('FCLIB\'s global form needs G equal to H: write this problem with form="local".')
         M, H = csr_matrix(form.M), csr_matrix(form.H)
     else:
-        M, H = block_diag(list(form._mass_blocks), format="csr"), form._h.copy()
+        M, H = block_diag(list(form._mass_blocks), format="csr"), form.matrix.copy()
         H.eliminate_zeros()
         if locked.any():  # mass 1 and no rows: they stay where they are, and their velocity is in w
             b = b + H @ np.where(locked, problem.v_free, 0.0)
