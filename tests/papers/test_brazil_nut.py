@@ -1,0 +1,64 @@
+"""The Brazil nut of ah03: the scene is as its text says, steps are certified, nothing overlaps, and it emerges."""
+
+import numpy as np
+import pytest
+
+from stiction.papers import ah03_brazil_nut as nut
+from stiction.papers import experiment
+
+
+def inside(run):
+    """How far disks reach beyond the floor and the walls of the box, at most [m]."""
+    radii = np.concatenate([[nut.LARGE], nut.sizes(run.seed)])
+    at = run.places
+    return float(max((radii - at[..., 1]).max(), (np.abs(at[..., 0]) + radii - 0.5 * nut.WIDTH).max()))
+
+
+def test_the_start_has_no_overlap_and_201_disks():
+    for seed in (1, 2, 3):
+        at = np.vstack([[0.0, nut.LARGE], nut.places(seed)])
+        radii = np.concatenate([[nut.LARGE], nut.sizes(seed)])
+        assert len(at) == 201
+        apart = np.linalg.norm(at[:, None] - at[None], axis=2) - radii[:, None] - radii[None]
+        assert apart[np.triu_indices(201, 1)].min() >= 0
+        assert (at[:, 1] - radii).min() >= 0
+        assert (0.5 * nut.WIDTH - np.abs(at[:, 0]) - radii).min() >= 0
+
+
+def test_the_shaking_starts_gently_and_comes_to_rest():
+    times = np.arange(0.0, nut.DURATION, 0.01)
+    height = np.array([nut.shaking(t)[1] for t in times])
+    peaks = [height[(times >= k * nut.PERIOD) & (times < (k + 1) * nut.PERIOD)].max() for k in range(nut.SHAKES + 1)]
+    lift = nut.LIFT
+    assert peaks == pytest.approx([0, lift / 3, 2 * lift / 3, *[lift] * (nut.SHAKES - 2)], abs=1e-3)
+    assert np.abs(np.diff(height)).max() < 0.01 * np.pi * lift / nut.PULSE * 1.001  # no jumps
+    # the box is taken down faster than bodies fall: the bed flies
+    assert -np.diff(height, 2).min() / 0.01**2 > 2 * 9.81
+
+
+def test_the_first_shakes_are_certified_without_overlap_and_nothing_escapes():
+    run = nut.shake(duration=5.0)
+    worst = run.trajectory.certificate.worst
+    assert max(worst["natural_map"], worst["scaled_map"]) <= nut.TOL
+    assert worst["penetration"] < 2e-4  # the tolerance times h times the norm of the velocities it is relative to
+    assert inside(run) < 2e-4
+    assert run.height.max() > nut.LARGE + 0.1  # the second shake lifts the large disk off the floor
+    assert len(run.seconds) == len(run.contacts) == 50
+    assert run.loaded.max() <= run.contacts.max()
+
+
+@pytest.mark.long
+def test_the_run_is_the_one_on_record():
+    outcome = experiment("ah03-brazil-nut").run()
+    assert [q.name for q in outcome.quantities if not q.ok] == []
+    assert [q.name for q in outcome.quantities if q.verdict == "differs"] == []
+    assert set(outcome.figures()) == {f"ah03-brazil-nut-{name}" for name in ("fig7", "fig9", "rise")}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [2, 3, 4, 5])
+def test_other_seeds_emerge_too(seed):
+    run = nut.shake(seed)
+    assert run.shakes_needed is not None
+    assert run.stays > 0.5
+    assert inside(run) < 2e-4
