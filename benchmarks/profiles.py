@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 
 import stiction as st
+from scenes import DT, box_scene, sphere_scene, tower, wall
 from stiction.cli.solve import measure, solver_names, tiny
 from stiction.solvers import Nsgs
-from world import DT, box_scene, sphere_scene, tower, wall
 
 ROOT = Path(__file__).parent.parent
 CSV = ROOT / "docs" / "data" / "solvers.csv"
