@@ -138,6 +138,10 @@ class ContactProblem:
             if bad.any():
                 i = int(np.argmax(bad))
                 raise ModelError(f"{name} must be {right}; {name}[{i}] is {array[i]:g}.")
+        normal = self.row_ptr[:-1][self.law == UNILATERAL]
+        if (self.length[normal] != 1.0).any():
+            i = int(normal[np.argmax(self.length[normal] != 1.0)])
+            raise ModelError(f"length must be 1 in the normal row of a contact; length[{i}] is {self.length[i]:g}.")
 
     @classmethod
     def from_delassus(cls, W: Any, q: Any, **blocks: Any) -> ContactProblem:

@@ -60,7 +60,7 @@ def make_scaled(problem: ContactProblem) -> Scaled:
     rubs = ((problem.law == UNILATERAL) | (problem.law == DRY))[block] & (place >= shift)
     kind = f.kind[f.set_of]
     round_ = (kind == ELLIPSOID) | ((kind & 3) == PRODUCT)
-    semi = f.semi[f.set_of[block], np.maximum(place - shift, 0)]
+    semi = f.semi[f.set_of[block], np.clip(place - shift, 0, f.semi.shape[1] - 1)]  # 6 rows: a joint, without friction
     unit = problem.length.copy()
     turned = rubs & round_[block]
     unit[turned] = semi[turned]
