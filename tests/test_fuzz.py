@@ -232,7 +232,7 @@ def test_problems(solver):
         if chosen.refuses(problem) is not None:
             counts["refused"] += 1
             continue
-        s = chosen.solve(problem, tol=TOL, maxiter=None if solver in ("lemke", "auto") else 500)
+        s = chosen.solve(problem, tol=TOL, maxiter=None if solver == "lemke" else 500)
         check_answer(problem, s, TOL)
         counts[str(s.status)] += 1
     print(solver, dict(counts))

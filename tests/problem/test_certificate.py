@@ -267,6 +267,7 @@ def test_scale_has_a_floor_where_large_terms_cancel():
         ({"b": [1.0]}, "b must have shape"),
         ({"C": [-1.0, 0, 0]}, r"C\[0\]"),
         ({"length": [1.0, 0, 1]}, r"length\[1\]"),
+        ({"length": [0.5, 1, 1]}, "normal row"),
         ({"r0": [-0.1]}, "r0"),
         ({"lo": [1.0, 0, 0], "hi": [0.0, 0, 0]}, r"lo\[0\]"),
         ({"friction": [0.1, 0.2]}, "one set per block"),
