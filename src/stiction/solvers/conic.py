@@ -10,12 +10,14 @@ from ..problem.dynamics import Delassus, Dense
 from ..problem.laws import UNILATERAL
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
+from .proximal import iterate
 
 STEPS = 200
+NEWTON = 200
 
 
 class Conic:
-    """Interior points on the convex form: tens of iterations whatever the size, to about 1e-9.
+    """Interior points on the convex form: tens of iterations whatever the size, to about 1e-8; Newton's method after.
 
     All laws and friction sets, with sparse matrices; on `Bodies` no Delassus matrix is made.
 
@@ -48,6 +50,11 @@ class Conic:
         status = Status.SOLVED if np.isfinite(p).all() else Status.INACCURATE
         p = np.where(np.isfinite(p), p, 0.0)
         message = f"clarabel: {word} after {steps} iterations."
+        if not problem.certify(p).ok(tol):
+            # the last digits: Newton's method from where interior points end
+            p, _, more = iterate(problem, p, tol, NEWTON)
+            message = f"{message[:-1]}, then {more} Newton steps."
+            steps += more
         return finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=steps)
 
 

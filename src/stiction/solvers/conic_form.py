@@ -66,6 +66,11 @@ class ConeProgram:
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.max_iter = self.maxiter
+        # rows and columns are scaled already; a second scaling and strong regularisation cost digits where W is singular
+        settings.equilibrate_enable = False
+        settings.static_regularization_constant = 1e-10
+        settings.iterative_refinement_reltol = settings.iterative_refinement_abstol = 1e-15
+        settings.iterative_refinement_max_iter = 30
         for name in ("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"):
             setattr(settings, name, self.tol)
         answer = clarabel.DefaultSolver(
