@@ -10,7 +10,7 @@ from stiction import ContactProblem, Dense, Law, Status
 from stiction.solvers import SOLVERS, make_solver
 
 # without a proof of convergence: about one in a thousand of these random problems is not solved
-ITERATIVE = {"nsgs", "newton", "proximal"}
+ITERATIVE = {"nsgs", "newton", "proximal", "fixed-point"}
 every_solver = pytest.mark.parametrize("solver", list(SOLVERS))
 coulomb_solver = pytest.mark.parametrize("solver", [name for name in SOLVERS if name not in ("conic", "apgd")])
 seeds = hs.integers(0, 2**32 - 1)

@@ -6,7 +6,9 @@ Everything is taken at the start of the step: M, forces, gaps Φ and joint funct
     Θ/h + ν v⁺ = 0        0 <= c_n ⟂ Φ/h + n v⁺ >= 0        friction as in eq. 2.7
 
 (eq. 2.8–2.12). The terms Θ/h and Φ/h pull violated constraints back without further work; with `stabilize=False`
-they are zero for the same active set. The convex relaxation demands `Φ/h + n v⁺ - mu λ >= 0` instead (eq. 2.10).
+they are zero for the same active set. The convex relaxation demands `Φ/h + n v⁺ - mu λ >= 0` instead (eq. 2.10). The
+fixed point solves a sequence of such convex problems with `mu λ` of the one before added back, which ends at Coulomb's
+law (ah03 §2.2 and its reference [3]; see `solvers/fixed_point.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from .. import _check
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus
 from ..problem.laws import EQUALITY, UNILATERAL
+from ..solvers.base import Solution, finish
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, record_contacts
@@ -30,9 +33,12 @@ class AnitescuHart:
 
     stabilize: pull joints and contacts back to zero violation; False for comparison. relaxation: "none" for Coulomb's
     law (eq. 2.9), "convex" for the relaxed law (eq. 2.10), whose problem is a convex program and in which sliding
-    contacts lift by mu·h times the slip speed. eps: contacts with a gap of up to eps [m] act; by default what two
-    bodies can approach in a step, 2 h v_max (the guideline of ah03), with v_max after a free step. directions: edges
-    of the polygon that replaces a smooth friction cone in space; None keeps the smooth cone, for solvers that take it.
+    contacts lift by mu·h times the slip speed, "fixed-point" for Coulomb's law by a sequence of convex programs, for
+    solvers that take nothing else. It ends when the certificate of Coulomb's law is at most `tolerance` (which must lie
+    above the solver's own) or after `maxiter` of them; the step's last solve, "Coulomb", is that certificate. eps:
+    contacts with a gap of up to eps [m] act; by default what two bodies can approach in a step, 2 h v_max (the
+    guideline of ah03), with v_max after a free step. directions: edges of the polygon that replaces a smooth friction
+    cone in space; None keeps the smooth cone, for solvers that take it.
 
     Where pushing an overlap out has no solution, the step is solved again without the push.
 
@@ -45,9 +51,13 @@ class AnitescuHart:
     relaxation: str = "none"
     eps: float | None = None
     directions: int | None = None
+    tolerance: float = 1e-5
+    maxiter: int = 100
 
     def __post_init__(self) -> None:
-        _check.choice("relaxation", self.relaxation, ["none", "convex"])
+        _check.choice("relaxation", self.relaxation, ["none", "convex", "fixed-point"])
+        _check.number("tolerance", self.tolerance, positive=True)
+        _check.count("maxiter", self.maxiter)
         if self.eps is not None:
             _check.number("eps", self.eps, low=0.0)
         if self.directions is not None:
@@ -64,26 +74,28 @@ class AnitescuHart:
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step."""
         found = self._detect(system, state, self.band(system, state, h))
-        return self._problem(system, state, h, self._active(system, state, found))[0]
+        problem = self._problem(system, state, h, self._active(system, state, found))[0]
+        return problem.replace(associated=True) if self.relaxation == "fixed-point" else problem
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
-        """One step with one solve."""
+        """One step with one solve, or with a sequence of convex ones."""
         band = self.band(system, state, h)
         found = self._detect(system, state, band)
         candidates = self._active(system, state, found)
         problem, q_free = self._problem(system, state, h, candidates)
-        solution = solve(problem)
-        solves = [("step", solution)]
+        solves: list[tuple[str, Solution]] = []
+        solution = self._solve(problem, solve, solves)
         contact = problem.row_ptr[:-1][problem.law == UNILATERAL]
         if not solution.success and (problem.b[contact] < 0).any():
             # Pushing an overlap out against strong friction can have no solution; not deepening it has (st96 §3.2).
             b = problem.b.copy()
             b[contact] = np.maximum(b[contact], 0.0)
             calm = problem.replace(b=b)
-            again = solve(calm)
+            more: list[tuple[str, Solution]] = []
+            again = self._solve(calm, solve, more)
             if again.success:
                 problem, solution = calm, again
-                solves.append(("without push-out", again))
+                solves += [("without push-out", done) for _, done in more]
         q = system.retract(q_free, h * (solution.v - problem.v_free))
         new = State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr))
         if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
@@ -94,6 +106,32 @@ class AnitescuHart:
         return StepResult(
             new, solution.success, solution.status, solution.message, contacts, tuple(solves), certificate
         )
+
+    def _solve(self, problem: ContactProblem, solve: Solve, solves: list[tuple[str, Solution]]) -> Solution:
+        """The solution of the step's problem; every solve goes to `solves` with its role."""
+        if self.relaxation != "fixed-point" or problem.nr == 0:
+            solves.append(("step", solve(problem)))
+            return solves[-1][1]
+        from ..solvers.fixed_point import Rounds
+
+        p, rounds = problem.p_warm, Rounds(problem, problem.p_warm)
+        status, message = Status.NOT_CONVERGED, f"Coulomb's law was not met after {self.maxiter} convex problems."
+        for count in range(1, self.maxiter + 1):
+            convex = solve(problem.replace(associated=True, b=problem.b + rounds.term, p_warm=p))
+            solves.append(("convex", convex))
+            if not convex.success:
+                status, message = convex.status, f"Convex problem {count} of the fixed point: {convex.message}"
+                break
+            p = convex.p
+            error = problem.certify(p).error
+            if error <= self.tolerance:
+                status, message = Status.SOLVED, f"Coulomb's law met after {count} convex problems."
+                break
+            rounds.take(convex.u - rounds.term, error)
+        solver = solves[-1][1].solver
+        last = finish(problem, p, solver=solver, tol=self.tolerance, status=status, message=message, iterations=count)
+        solves.append(("Coulomb", last))
+        return last
 
     def _detect(self, system: System, state: State, band: float) -> Candidates:
         found = system.detect(state.t, state.q, band)

@@ -11,6 +11,7 @@ from .auto import Auto
 from .base import Solution, Solver
 from .conic import Conic
 from .enumeration import Enumeration
+from .fixed_point import FixedPoint
 from .lemke import Lemke
 from .newton import Newton
 from .nsgs import Nsgs
@@ -22,6 +23,7 @@ __all__ = [
     "Auto",
     "Conic",
     "Enumeration",
+    "FixedPoint",
     "Lemke",
     "Newton",
     "Nsgs",
@@ -32,7 +34,9 @@ __all__ = [
     "solve",
 ]
 
-SOLVERS: dict[str, type] = {s.name: s for s in (Lemke, Enumeration, Nsgs, Apgd, Newton, Conic, Proximal, Auto)}
+SOLVERS: dict[str, type] = {
+    s.name: s for s in (Lemke, Enumeration, Nsgs, Apgd, Newton, Conic, Proximal, FixedPoint, Auto)
+}
 
 
 def make_solver(solver: str | Solver) -> Solver:

@@ -66,7 +66,7 @@ class ConeProgram:
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.max_iter = self.maxiter
-        # rows and columns are scaled already; a second scaling and strong regularisation cost digits where W is singular
+        # rows and columns are scaled already; scaling twice and strong regularisation cost digits where W is singular
         settings.equilibrate_enable = False
         settings.static_regularization_constant = 1e-10
         settings.iterative_refinement_reltol = settings.iterative_refinement_abstol = 1e-15
