@@ -7,7 +7,7 @@ tables of docs/solvers.md. The sets: FCLIB (needs STICTION_FCLIB, a folder with 
 relaxed, the problems of the worlds with the convex relaxation of friction.
 Times are seconds of one thread without compilation, the fastest of two to five runs (one where it took over 10 s), and
 CPU seconds from 0.1 s on, so that what else the machine does matters little. A problem that takes a solver longer than
-the limit [s] counts as not solved.
+the limit [s] counts as not solved. With --update the rows that are not measured stay as they are.
 """
 
 from __future__ import annotations
@@ -193,12 +193,28 @@ def rank_deficient(problem: st.ContactProblem) -> str:
 
 def collection() -> list[tuple[str, str, Path]]:
     """(set, name, file) of every problem."""
-    found = [(group, name, PROBLEMS / f"{name}.hdf5") for group in ("worlds", "relaxed") for name in WORLDS]
+    found = []
     if "STICTION_FCLIB" in os.environ:
         for folder in ("hdf5", "dat", "rolling"):
             files = sorted((Path(os.environ["STICTION_FCLIB"]) / folder).iterdir())
             found += [("FCLIB", f.name, f) for f in files if f.suffix in (".hdf5", ".dat")]
-    return found
+    return found + [(group, name, PROBLEMS / f"{name}.hdf5") for group in ("worlds", "relaxed") for name in WORLDS]
+
+
+def key(row: dict[str, Any]) -> tuple[str, ...]:
+    return row["set"], row["problem"], row["tol"], row["solver"]
+
+
+def write(path: Path, rows: dict[tuple[str, ...], dict[str, Any]]) -> None:
+    """All rows in the order of the collection, the tolerances and the solvers."""
+    order = {(group, name): i for i, (group, name, _) in enumerate(collection())}
+    solvers = solver_names("all")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, FIELDS)
+        table.writeheader()
+        for k in sorted(rows, key=lambda k: (order.get(k[:2], len(order)), -float(k[2]), solvers.index(k[3]))):
+            table.writerow(rows[k])
 
 
 def main() -> None:
@@ -208,45 +224,47 @@ def main() -> None:
     parser.add_argument("--only", default="", help="problems whose name holds this text")
     parser.add_argument("--solver", default="all", help="names with commas, or all")
     parser.add_argument("--csv", type=Path, default=CSV)
+    parser.add_argument("--update", action="store_true", help="keep the other rows of the file")
     options = parser.parse_args()
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"  # read by the processes that measure
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    if options.update:
+        with options.csv.open(newline="") as file:
+            rows = {key(row): row for row in csv.DictReader(file)}
     worker = Worker()
-    options.csv.parent.mkdir(parents=True, exist_ok=True)
-    with options.csv.open("w", newline="") as file:
-        table = csv.DictWriter(file, FIELDS)
-        table.writeheader()
-        for group, name, path in collection():
-            if options.only not in name or options.set not in ("", group):
-                continue
-            if group != "FCLIB":
-                make_world_problem(name)
-            problem = read(group, path)
-            singular = rank_deficient(problem)
-            for tol in TOLERANCES:
-                for solver in solver_names(options.solver):
-                    start = time.perf_counter()
-                    m = worker.measure(group, path, solver, tol, options.limit)
-                    row = {"set": group, "problem": name, "contacts": int((problem.law == 1).sum()), "rows": problem.nr,
-                           "rank_deficient": singular, "tol": f"{tol:.0e}", "solver": solver}  # fmt: skip
-                    if m is None:
-                        row |= {"success": False, "status": f"over {options.limit:.0f} s"}
-                    elif m.status == "refused" and solver != "auto":
+    for group, name, path in collection():
+        if options.only not in name or options.set not in ("", group):
+            continue
+        if group != "FCLIB":
+            make_world_problem(name)
+        problem = read(group, path)
+        singular = rank_deficient(problem)
+        for tol in TOLERANCES:
+            for solver in solver_names(options.solver):
+                start = time.perf_counter()
+                m = worker.measure(group, path, solver, tol, options.limit)
+                row = {"set": group, "problem": name, "contacts": int((problem.law == 1).sum()), "rows": problem.nr,
+                       "rank_deficient": singular, "tol": f"{tol:.0e}", "solver": solver}  # fmt: skip
+                if m is None:
+                    row |= {"success": False, "status": f"over {options.limit:.0f} s"}
+                elif m.status == "refused":
+                    row |= {"success": False, "status": m.status}
+                    if solver != "auto":
+                        rows.pop(key(row), None)
                         continue
-                    elif m.status == "refused":
-                        row |= {"success": False, "status": m.status}
-                    else:
-                        row |= {
-                            "by": m.by,
-                            "iterations": m.iterations,
-                            "residual": "" if m.residual is None else f"{m.residual:.2e}",
-                            "seconds": f"{m.seconds:.3g}",
-                            "success": m.success,
-                            "status": m.status,
-                        }
-                    table.writerow(row)
-                    file.flush()
-                    print(*(row.get(f, "") for f in FIELDS[1:]), f"{time.perf_counter() - start:.1f} s", flush=True)
+                else:
+                    row |= {
+                        "by": m.by,
+                        "iterations": m.iterations,
+                        "residual": "" if m.residual is None else f"{m.residual:.2e}",
+                        "seconds": f"{m.seconds:.3g}",
+                        "success": m.success,
+                        "status": m.status,
+                    }
+                rows[key(row)] = row
+                print(*(row.get(f, "") for f in FIELDS[1:]), f"{time.perf_counter() - start:.1f} s", flush=True)
+        write(options.csv, rows)
     worker.close()
 
 
