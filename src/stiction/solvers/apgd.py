@@ -37,9 +37,9 @@ class Apgd:
     all of their own W, so that the sets stay what they are. On `Bodies` products are matrix-free.
 
     When to use it: the convex relaxation with hundreds of contacts and more. On piles of 200 to 4000 spheres
-    (`benchmarks/convex.py`) it takes a quarter to a half of the time of `nsgs` for 1e-4, and a sixth or less for 1e-6;
-    at 600 contacts `conic` takes ten times as long for 1e-4 and five times for 1e-6. When not: Coulomb's own law
-    (`nsgs`), or 1e-8 and better on problems that `conic` can factorise.
+    (`benchmarks/convex.py`, 1e-4 and 1e-6) it took 0.8 to 0.1 of the time of `nsgs` and a third to a sixtieth of that
+    of `conic`, the less the larger the pile. When not: Coulomb's own law (`nsgs`), 1e-8 and better on problems that
+    `conic` can factorise, or jams, where impulses are huge against what they move.
     """
 
     name = "apgd"
