@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies
 from ..status import Status
 from .base import Solution, Solver
+from .conic import Conic
 from .enumeration import Enumeration
+from .fixed_point import FixedPoint
 from .lemke import Lemke
 from .nsgs import Nsgs
 from .nsgs_ends import QUICK_FEW, quick_limit
@@ -20,7 +24,12 @@ LAST = 1500  # rows up to which it is a reasonable last resort
 PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opinion
 # Solvers and their limits (sweeps, Newton steps), each started from the best impulses so far. Sweeps are cheap and
 # settle most contacts; Newton's method with proximal points finishes what they leave, the better it starts the surer.
-STAGES = (("nsgs", QUICK_FEW), ("proximal", 60), ("nsgs", 2000), ("proximal", 1000), ("nsgs", 10_000))
+# The convex problems of the fixed point are another way to a start; the relaxation is such a problem itself.
+FIRST = ("nsgs", QUICK_FEW)
+STAGES = (FIRST, ("proximal", 200), ("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
+CONVEX = (FIRST, ("conic", None), ("proximal", 1000), ("nsgs", 10_000))
+SWEEPS = (FIRST, ("nsgs", 10_000))
+FACTORS = 30_000  # rows of an island up to which its equations are factorised
 
 
 class Auto:
@@ -28,14 +37,17 @@ class Auto:
 
     Worlds: some hundred sweeps of `nsgs`, which end most steps from the impulses of the step before. Polyhedral
     friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap. Everything else, and what these
-    leave: sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is met;
-    at last `lemke` again where friction is polyhedral. With `maxiter`, each of them is limited by it.
+    leave: sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is met,
+    then `fixed-point`; the convex relaxation: `nsgs`, `conic`, `proximal`; islands of more than 30 000 rows: `nsgs`
+    alone. At last `lemke` where friction is polyhedral. With `maxiter`, each of them is limited by it.
     """
 
     name = "auto"
 
     def __init__(self) -> None:
-        self._solvers: dict[str, Solver] = {s.name: s for s in (Lemke(), Enumeration(), Nsgs(), Proximal())}
+        self._solvers: dict[str, Solver] = {
+            s.name: s for s in (Lemke(), Enumeration(), Nsgs(), Proximal(), Conic(), FixedPoint())
+        }
 
     def refuses(self, problem: ContactProblem) -> str | None:
         """Nothing."""
@@ -64,7 +76,9 @@ class Auto:
 
     def _plan(self, problem: ContactProblem) -> list[tuple[str, int | None]]:
         """Solvers in the order in which they are tried, with their limits."""
-        stages: list[tuple[str, int | None]] = list(STAGES)
+        stages: list[tuple[str, int | None]] = list(CONVEX if problem.associated else STAGES)
+        if problem.nr > FACTORS and _largest(problem) > FACTORS:
+            stages = list(SWEEPS)
         if problem.friction.is_polyhedral() and problem.nr <= LAST:
             form = problem.to_lcp() if problem.nr <= EXACT else None
             if form is not None and len(form.q) <= EXACT:
@@ -73,5 +87,10 @@ class Auto:
             else:
                 stages.append(("lemke", None))
         if isinstance(problem.dynamics, Bodies):  # what the compiled loop does before it asks for help
-            stages = [("nsgs", quick_limit(problem.nr)), *(stage for stage in stages if stage != STAGES[0])]
+            stages = [("nsgs", quick_limit(problem.nr)), *(stage for stage in stages if stage != FIRST)]
         return [(name, limit) for name, limit in stages if self._solvers[name].refuses(problem) is None]
+
+
+def _largest(problem: ContactProblem) -> int:
+    """The rows of the largest island."""
+    return int(np.bincount(problem.islands(), weights=np.diff(problem.row_ptr)).max())

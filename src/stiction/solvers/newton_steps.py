@@ -84,14 +84,14 @@ class Equations:
         """Newton from the centre until |f| <= goal [m/s]: where it ended, whether it got there, and its steps.
 
         In sticking contacts f holds θ times the round-off of velocities: less than that is no goal. Steps are halved
-        until |f| falls; when no part of a step helps twice in a row, or after `limit` steps, it is given up.
+        as long as |f| falls; when no part of a step helps, or after `limit` steps, it is given up.
         """
         x = centre
         goal = max(goal, theta * self.noise(x))
         f, size = self.miss(x, centre, theta)
-        count, stuck = 0, 0
-        while size > goal:
-            if count >= limit or stuck >= 2:
+        count = 0
+        while not size <= goal:
+            if count >= limit or not np.isfinite(size):
                 return x, False, count
             try:
                 dx = self.step(f, theta)
@@ -100,13 +100,23 @@ class Equations:
             if not np.isfinite(dx).all():
                 return x, False, count
             count += 1
-            part = 1.0
-            while True:
-                new = x + part * dx
-                f_new, size_new = self.miss(new, centre, theta)
-                if size_new < (1.0 - 1e-4 * part) * size or part <= SHORTEST:
-                    break
-                part *= 0.5
-            stuck = stuck + 1 if size_new >= size else 0
-            x, f, size = new, f_new, size_new
+            new = self._search(x, dx, centre, theta, size)
+            if new is x:
+                return x, False, count
+            x = new
+            f, size = self.miss(x, centre, theta)
         return x, True, count
+
+    def _search(self, x: FloatArray, dx: FloatArray, centre: FloatArray, theta: float, size: float) -> FloatArray:
+        """Where |f| is smallest among the halves of a step, looked for from the whole of it on; x where none helps."""
+        part, best, least = 1.0, x, size
+        while True:
+            new = x + part * dx
+            new_size = self.miss(new, centre, theta)[1]
+            if new_size < (1.0 - 1e-4 * part) * least:
+                best, least = new, new_size
+            elif best is not x:
+                return best
+            if part <= SHORTEST or least <= 0.1 * size:
+                return best
+            part *= 0.5
