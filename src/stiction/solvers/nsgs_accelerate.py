@@ -24,6 +24,16 @@ STATE = 5
 
 
 @njit
+def fresh(isl, rows, state):
+    """Nothing is known of an island with so many rows."""
+    state[isl, 0], state[isl, 1], state[isl, 4] = 0.0, -1.0, 0.0
+    if rows <= MOST_ROWS:
+        state[isl, 2], state[isl, 3] = np.inf, 0.0
+    else:
+        state[isl, 2], state[isl, 3] = 0.0, -1.0
+
+
+@njit
 def combine(isl, first, last, low, high, p, w, weight, x, wx, r, g, wg, R, G, Wg, gram, state):
     """One step of Anderson's method on rows first..last and bodies low..high of island isl.
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .._jit import njit, prange
-from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine
+from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, fresh
 from .nsgs_ends import FLOOR, LIMIT, NONFINITE, RESTING, SOLVED
 from .nsgs_kernels import (
     BILATERAL,
@@ -21,6 +21,7 @@ from .nsgs_kernels import (
     sweep_spatial_nested,
 )
 from .nsgs_measure import body_velocities, measure_any, measure_round
+from .nsgs_newton import INNER, LEAST, MOST, START, band_of, newton_step
 from .nsgs_order import PHASES
 
 FULL = 4  # every so many sweeps visit the open contacts too
@@ -58,6 +59,8 @@ def island_rows(phase, seg, ptr):
 
 
 _ROUNDS = (1, 4, 10, 20)  # sweeps before the first looks at the natural map; then always the last
+_NEWTON = 2  # looks after which Newton's method is tried on small islands
+_STEPS = 12  # proximal steps in one go
 
 
 def _make_sweep_phase(d, nested):
@@ -133,6 +136,72 @@ island_planar, island_planar_nested = _make_sweep_island(3, 0), _make_sweep_isla
 island_spatial, island_spatial_nested = _make_sweep_island(6, 0), _make_sweep_island(6, 1)
 
 
+@njit
+def _measure(isl, low, high, facts):
+    """Sum of squares of the natural map of an island and its largest scaled one; w is made anew from p.
+
+    From nothing: the round-off of many sweeps must not stay in it.
+    """
+    (
+        phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
+        semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain,
+    ) = facts  # fmt: skip
+    _body_state(isl, phase, seg, ptr, a, b, J, p, w)
+    body_velocities(low, high, L, w, v)
+    if plain:
+        return measure_round(
+            isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi,
+            rho, associated,
+        )  # fmt: skip
+    return measure_any(
+        isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape, semi,
+        vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
+    )  # fmt: skip
+
+
+@njit
+def _polish(isl, first, last, low, high, theta, natural, worst, share, goal, q, par, weight, x, f, facts):
+    """Proximal steps on an island while they help, to a ten-thousandth of the goal.
+
+    A residual far below the goal pays in the next steps of a scene at rest: they start from it, and the first sweep
+    ends them. Returns the new residuals, θ, and whether they are better.
+    """
+    phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
+    band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
+    better = False
+    if band < 0:
+        return natural, worst, theta, better
+    failed = 0
+    for _ in range(_STEPS):
+        for i in range(first, last):
+            x[i] = p[i]
+        start, count, moved = -1.0, 0, True
+        while moved and count < INNER:
+            if count > 0:
+                _body_state(isl, phase, seg, ptr, a, b, J, p, w)
+            size, moved = newton_step(
+                isl, theta, band, phase, seg, ptr, a, b, J, q, x, p, w, par, weight, f, low, high, 1e-8 * start
+            )
+            start = size if count == 0 else start
+            count += 1
+        new, largest = _measure(isl, low, high, facts)
+        before, after = max(natural / share, worst / goal), max(new / share, largest / goal)
+        if after < before and ((count > 1 and not moved) or after < 0.1 * before):
+            natural, worst, better = new, largest, True
+            theta = min(MOST, (100.0 if count <= 4 else 10.0) * theta)
+            if after <= 1e-8 or (after <= 1.0 and after > 0.25 * before):
+                break
+            continue
+        for i in range(first, last):
+            p[i] = x[i]
+        _measure(isl, low, high, facts)
+        theta = max(LEAST, 0.01 * theta)
+        failed += 1
+        if failed == 3 or before <= 1.0:
+            break
+    return natural, worst, theta, better
+
+
 def _make_relax(d, nested):
     @njit
     def relax(
@@ -157,11 +226,14 @@ def _make_relax(d, nested):
         arrays = (
             seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, width,
         )  # fmt: skip
-        combined = 0  # rows up to which islands need a memory
+        facts = (
+            phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
+            semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain,
+        )  # fmt: skip
+        memory = 1
         for isl in range(islands):
             if accelerate and rows[isl + 1] - rows[isl] <= MOST_ROWS:
-                combined = nrows
-        memory = MEMORY if combined > 0 else 1
+                memory = MEMORY
         x, r, g = np.empty(nrows), np.empty(nrows), np.empty(nrows)
         wx, wg = np.empty((moving + 1, d)), np.empty((moving + 1, d))
         R, H, Wg = np.empty((memory, nrows)), np.empty((memory, nrows)), np.empty((memory, moving + 1, d))
@@ -169,12 +241,13 @@ def _make_relax(d, nested):
         done, natural, worst = np.zeros(islands, np.int64), np.empty(islands), np.empty(islands)
         rest = np.zeros(islands, np.bool_)
         threshold = np.full(islands, tol * scale)
+        smooth = accelerate and not nested and not associated and not compliant
+        wait, theta = np.full(islands, _NEWTON), np.full(islands, START)
         for isl in range(islands):
-            small = rows[isl + 1] - rows[isl] <= MOST_ROWS
-            state[isl, 0], state[isl, 1], state[isl, 4] = 0.0, -1.0, 0.0
-            state[isl, 2], state[isl, 3] = (math.inf, 0.0) if small else (0.0, -1.0)
+            fresh(isl, rows[isl + 1] - rows[isl], state)
             natural[isl], worst[isl] = math.inf, math.inf
             _body_state(isl, phase, seg, ptr, a, b, J, p, w)
+        goal = (tol * scale) ** 2
         turn = 0
         while True:
             chunk = _ROUNDS[min(turn, len(_ROUNDS) - 1)]
@@ -183,8 +256,8 @@ def _make_relax(d, nested):
             for isl in range(islands):
                 first, last = rows[isl], rows[isl + 1]
                 low, high = (begin[isl], begin[isl + 1]) if moving > 0 else (0, 0)
-                share = (tol * scale) ** 2 * ((last - first) / nrows)
-                if (natural[isl] <= share and worst[isl] <= (tol * scale) ** 2) or rest[isl] or done[isl] >= limit:
+                share = goal * ((last - first) / nrows)
+                if (natural[isl] <= share and worst[isl] <= goal) or rest[isl] or done[isl] >= limit:
                     continue
                 swept = True
                 seen = math.inf
@@ -213,22 +286,22 @@ def _make_relax(d, nested):
                         seen = estimate
                     if seen <= threshold[isl]:
                         break
-                _body_state(isl, phase, seg, ptr, a, b, J, p, w)  # from nothing: round-off of many sweeps must not stay
-                body_velocities(low, high, L, w, v)
-                if plain:
-                    natural[isl], worst[isl] = measure_round(
-                        isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu,
-                        semi, lo, hi, rho, associated,
+                natural[isl], worst[isl] = _measure(isl, low, high, facts)
+                short = natural[isl] > share or worst[isl] > goal
+                if short and smooth and turn >= wait[isl]:
+                    natural[isl], worst[isl], theta[isl], better = _polish(
+                        isl, first, last, low, high, theta[isl], natural[isl], worst[isl], share, goal, q, par, weight,
+                        x, r, facts,
                     )  # fmt: skip
-                else:
-                    natural[isl], worst[isl] = measure_any(
-                        isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0,
-                        shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
-                    )  # fmt: skip
-                if pending and not (natural[isl] <= share and worst[isl] <= (tol * scale) ** 2) and done[isl] < limit:
+                    wait[isl] = turn + (1 if better else turn)
+                    if better:
+                        fresh(isl, last - first, state)
+                        pending = False
+                        short = natural[isl] > share or worst[isl] > goal
+                if pending and short and done[isl] < limit:
                     combine(isl, first, last, low, high, p, w, weight, x, wx, r, g, wg, R, H, Wg, gram, state)
-                if seen <= threshold[isl]:
-                    error = math.sqrt(max(natural[isl] / max(share, 1e-300) * (tol * scale) ** 2, worst[isl]))
+                if seen <= threshold[isl] and short:
+                    error = math.sqrt(max(natural[isl] / share * goal, worst[isl]))
                     threshold[isl] = max(0.5 * min(1.0, tol * scale / error) * seen, FLOOR * scale)
                 rest[isl] = seen <= FLOOR * scale
             sweeps = 0

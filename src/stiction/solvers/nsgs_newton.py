@@ -1,0 +1,221 @@
+"""Newton's step on a small island of bodies, for what sweeps are slow at: stacks and walls at rest.
+
+With y = c - θ ρ u per block (ρ its own inertia, c the impulses so far) the proximal problem says p = R(y): the normal
+impulse is cut at zero and friction at its radius. At p = c that is Coulomb's law; for a fixed centre c it is the law
+with some extra compliance, 1/(θρ), so that contacts on the brink of opening or slipping settle. Where f = p - R(y) is
+linearised with the derivative D of R,
+
+    (I + B W) dp = -f        B = D θ ρ        W = J Jᵀ
+
+the solution is found in the space of the bodies, whose matrix I + Jᵀ B J is banded in the order of the walk: its
+size is that of the island's bodies, however many contacts there are, and the identity in it keeps hyperstatic contacts
+harmless. No result is trusted: the natural map decides whether it is kept.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, PLANAR
+from .nsgs_order import PHASES
+
+MOST_WORK = 3e6  # multiplications of the factorisation beyond which sweeps go on alone
+START, LEAST, MOST = 1e4, 1e-2, 1e8  # θ
+INNER = 8  # steps with one centre, at most
+
+
+@njit
+def band_of(isl, phase, seg, a, b, moving, low, high, d):
+    """Half-width of the band in velocities, or -1 where the factorisation would cost too much."""
+    width = 0
+    for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
+        if a[i] < moving and b[i] < moving:
+            width = max(width, abs(a[i] - b[i]))
+    band = (width + 1) * d - 1
+    n = (high - low) * d
+    return band if 0 < n * float(band * band) <= MOST_WORK else -1
+
+
+@njit
+def _law(i, r, kind, theta, par, c, p, u, f, B):
+    """f = p - R(y) of a block and B = D θ ρ (n, 3 columns; BILATERAL: the diagonal alone, in the first)."""
+    if kind == INTERVAL:
+        step = theta * par[i, 0]
+        y = c[r] - step * u[0]
+        low, high = par[i, 1], par[i, 2]
+        f[r] = p[r] - min(max(y, low), high)
+        B[0, 0] = step if low < y < high else 0.0
+        return
+    step = theta / par[i, 0] if kind == PLANAR and par[i, 0] > 0.0 else theta * par[i, 0]
+    if step == 0.0:  # it cannot move
+        for k in range(2 if kind == PLANAR else 3):
+            f[r + k] = 0.0
+            B[k, 0], B[k, 1], B[k, 2] = 0.0, 0.0, 0.0
+        return
+    y = c[r] - step * u[0]
+    press = max(0.0, y)
+    B[0, 0], B[0, 1], B[0, 2] = step if y > 0.0 else 0.0, 0.0, 0.0
+    f[r] = p[r] - press
+    if kind == PLANAR:
+        slide = theta / par[i, 2]
+        y = c[r + 1] - slide * u[1]
+        low, high = -(par[i, 3] * press + par[i, 5]), par[i, 4] * press + par[i, 6]
+        f[r + 1] = p[r + 1] - min(max(y, low), high)
+        B[1, 1] = slide if low < y < high else 0.0
+        B[1, 0] = B[0, 0] * (par[i, 4] if y >= high else -par[i, 3] if y <= low else 0.0)
+        return
+    slide = theta / max(par[i, 3], par[i, 4])
+    y1, y2 = c[r + 1] - slide * u[1], c[r + 2] - slide * u[2]
+    size = math.sqrt(y1 * y1 + y2 * y2)
+    radius = par[i, 5] * press
+    B[1, 0], B[2, 0] = 0.0, 0.0
+    if size <= radius:
+        f[r + 1], f[r + 2] = p[r + 1] - y1, p[r + 2] - y2
+        B[1, 1], B[1, 2], B[2, 1], B[2, 2] = slide, 0.0, 0.0, slide
+        return
+    e1, e2 = y1 / size, y2 / size
+    f[r + 1], f[r + 2] = p[r + 1] - radius * e1, p[r + 2] - radius * e2
+    turn = slide * radius / size
+    B[1, 1], B[1, 2], B[2, 1], B[2, 2] = turn * e2 * e2, -turn * e1 * e2, -turn * e1 * e2, turn * e1 * e1
+    B[1, 0], B[2, 0] = B[0, 0] * par[i, 5] * e1, B[0, 0] * par[i, 5] * e2
+
+
+@njit
+def _add(K, band, row, column, n, T, J, r, left, right, d):
+    """K += J[r.., left]ᵀ T[.., right] for the bodies that start at velocities `row` and `column`."""
+    for k in range(n):
+        for i in range(d):
+            s = J[r + k, left + i]
+            if s != 0.0:
+                at = column - row - i + band
+                for j in range(d):
+                    K[row + i, at + j] += s * T[k, right + j]
+
+
+@njit
+def _eliminate(K, band, y):
+    """Solve K y' = y in place, K (n, 2 band + 1) by rows; False where a pivot vanishes."""
+    n = len(y)
+    for i in range(n):
+        pivot = K[i, band]
+        if not abs(pivot) > 1e-12:
+            return False
+        last = min(n, i + band + 1)
+        for k in range(i + 1, last):
+            at = i - k + band
+            ratio = K[k, at] / pivot
+            if ratio != 0.0:
+                for j in range(1, last - i):
+                    K[k, at + j] -= ratio * K[i, band + j]
+                y[k] -= ratio * y[i]
+    for back in range(n):
+        i = n - 1 - back
+        s = y[i]
+        for j in range(i + 1, min(n, i + band + 1)):
+            s -= K[i, j - i + band] * y[j]
+        y[i] = s / K[i, band]
+    return True
+
+
+@njit
+def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par, weight, f, low, high, enough):
+    """One step on p, with w = Jᵀ p of the island given and not changed.
+
+    Returns |f|² before the step, in energy, and whether a step was made: not where |f|² is at most `enough`, or the
+    matrix is singular.
+    """
+    d = w.shape[1]
+    moving = w.shape[0] - 1
+    n = (high - low) * d
+    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
+    K, y = np.zeros((n, 2 * band + 1)), np.zeros(n)
+    T, B, u = np.empty((6, 2 * d)), np.zeros((6, 3)), np.empty(6)
+    kept = np.empty((stop - start, 9))  # B of each item
+    for i in range(n):
+        K[i, band] = 1.0
+    for c in range(phase[isl, 0], phase[isl, PHASES]):
+        for i in range(seg[c, 0], seg[c, KINDS]):
+            r, m = ptr[i], ptr[i + 1] - ptr[i]
+            kind = INTERVAL
+            if i >= seg[c, DISK]:
+                kind = DISK
+            elif i >= seg[c, PLANAR]:
+                kind = PLANAR
+            elif i >= seg[c, BILATERAL]:
+                kind = BILATERAL
+            for k in range(m):
+                s = q[r + k]
+                for j in range(d):
+                    s += J[r + k, j] * w[a[i], j] + J[r + k, d + j] * w[b[i], j]
+                u[k] = s
+            if kind == BILATERAL:
+                for k in range(m):
+                    f[r + k] = p[r + k] - centre[r + k] + theta * u[k]
+                    for j in range(2 * d):
+                        T[k, j] = theta * J[r + k, j]
+            else:
+                _law(i, r, kind, theta, par, centre, p, u, f, B)
+                acts = False
+                for k in range(m):
+                    for j in range(2 * d):
+                        T[k, j] = 0.0
+                    for l in range(m):
+                        kept[i - start, 3 * k + l] = B[k, l]
+                        if B[k, l] != 0.0:
+                            acts = True
+                            for j in range(2 * d):
+                                T[k, j] += B[k, l] * J[r + l, j]
+                if not acts:
+                    _push(a[i], b[i], low, moving, m, J, r, f, y, d)
+                    continue
+            ra, rb = (a[i] - low) * d, (b[i] - low) * d
+            if a[i] < moving:
+                _add(K, band, ra, ra, m, T, J, r, 0, 0, d)
+            if b[i] < moving and b[i] != a[i]:
+                _add(K, band, rb, rb, m, T, J, r, d, d, d)
+                if a[i] < moving:
+                    _add(K, band, ra, rb, m, T, J, r, 0, d, d)
+                    _add(K, band, rb, ra, m, T, J, r, d, 0, d)
+            _push(a[i], b[i], low, moving, m, J, r, f, y, d)
+    size = 0.0
+    for r in range(ptr[start], ptr[stop]):
+        size += weight[r] * f[r] * f[r]
+    if size <= enough or not _eliminate(K, band, y):
+        return size, False
+    for c in range(phase[isl, 0], phase[isl, PHASES]):
+        for i in range(seg[c, 0], seg[c, KINDS]):
+            r, m = ptr[i], ptr[i + 1] - ptr[i]
+            for k in range(m):
+                s = 0.0
+                if a[i] < moving:
+                    for j in range(d):
+                        s += J[r + k, j] * y[(a[i] - low) * d + j]
+                if b[i] < moving:
+                    for j in range(d):
+                        s += J[r + k, d + j] * y[(b[i] - low) * d + j]
+                u[k] = s
+            bilateral = seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]
+            for k in range(m):
+                s = theta * u[k] if bilateral else 0.0
+                if not bilateral:
+                    for l in range(m):
+                        s += kept[i - start, 3 * k + l] * u[l]
+                p[r + k] += s - f[r + k]
+    return size, True
+
+
+@njit
+def _push(a, b, low, moving, m, J, r, f, y, d):
+    """y += Jᵀ f of a block."""
+    for k in range(m):
+        s = f[r + k]
+        if s != 0.0:
+            if a < moving:
+                for j in range(d):
+                    y[(a - low) * d + j] += J[r + k, j] * s
+            if b < moving:
+                for j in range(d):
+                    y[(b - low) * d + j] += J[r + k, d + j] * s
