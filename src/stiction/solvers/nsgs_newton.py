@@ -96,81 +96,102 @@ def _add(K, band, row, column, n, T, J, r, left, right, d):
 
 
 @njit
-def _eliminate(K, band, y):
-    """Solve K y' = y in place, K (n, 2 band + 1) by rows; False where a pivot vanishes."""
-    n = len(y)
+def _factorise(K, band):
+    """K (n, 2 band + 1) by rows becomes its factors L U, L with unit diagonal; False where a pivot vanishes."""
+    n = K.shape[0]
+    row = np.empty(band + 1)  # a copy of the pivot row: the compiler then knows that rows do not overlap
     for i in range(n):
         pivot = K[i, band]
         if not abs(pivot) > 1e-12:
             return False
         last = min(n, i + band + 1)
+        for j in range(1, last - i):
+            row[j] = K[i, band + j]
         for k in range(i + 1, last):
             at = i - k + band
             ratio = K[k, at] / pivot
+            K[k, at] = ratio
             if ratio != 0.0:
                 for j in range(1, last - i):
-                    K[k, at + j] -= ratio * K[i, band + j]
-                y[k] -= ratio * y[i]
+                    K[k, at + j] -= ratio * row[j]
+    return True
+
+
+@njit
+def _substitute(K, band, y):
+    """Solve L U y' = y in place."""
+    n = len(y)
+    for i in range(n):
+        s = y[i]
+        for j in range(max(0, i - band), i):
+            s -= K[i, j - i + band] * y[j]
+        y[i] = s
     for back in range(n):
         i = n - 1 - back
         s = y[i]
         for j in range(i + 1, min(n, i + band + 1)):
             s -= K[i, j - i + band] * y[j]
         y[i] = s / K[i, band]
-    return True
 
 
 @njit
-def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par, weight, f, low, high, enough):
-    """One step on p, with w = Jᵀ p of the island given and not changed.
-
-    Returns |f|² before the step, in energy, and whether a step was made: not where |f|² is at most `enough`, or the
-    matrix is singular.
-    """
+def _linearise(isl, theta, phase, seg, ptr, a, b, J, q, centre, p, w, par, f, D):
+    """f of every row and D (items, 9), the matrix B of every item; returns whether any of them has changed."""
     d = w.shape[1]
-    moving = w.shape[0] - 1
-    n = (high - low) * d
-    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
-    K, y = np.zeros((n, 2 * band + 1)), np.zeros(n)
-    T, B, u = np.empty((6, 2 * d)), np.zeros((6, 3)), np.empty(6)
-    kept = np.empty((stop - start, 9))  # B of each item
-    for i in range(n):
-        K[i, band] = 1.0
+    start = seg[phase[isl, 0], 0]
+    B, u = np.zeros((6, 3)), np.empty(6)
+    changed = False
     for c in range(phase[isl, 0], phase[isl, PHASES]):
         for i in range(seg[c, 0], seg[c, KINDS]):
             r, m = ptr[i], ptr[i + 1] - ptr[i]
-            kind = INTERVAL
-            if i >= seg[c, DISK]:
-                kind = DISK
-            elif i >= seg[c, PLANAR]:
-                kind = PLANAR
-            elif i >= seg[c, BILATERAL]:
-                kind = BILATERAL
             for k in range(m):
                 s = q[r + k]
                 for j in range(d):
                     s += J[r + k, j] * w[a[i], j] + J[r + k, d + j] * w[b[i], j]
                 u[k] = s
-            if kind == BILATERAL:
+            if seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]:
                 for k in range(m):
                     f[r + k] = p[r + k] - centre[r + k] + theta * u[k]
-                    for j in range(2 * d):
-                        T[k, j] = theta * J[r + k, j]
-            else:
-                _law(i, r, kind, theta, par, centre, p, u, f, B)
-                acts = False
-                for k in range(m):
-                    for j in range(2 * d):
-                        T[k, j] = 0.0
-                    for l in range(m):
-                        kept[i - start, 3 * k + l] = B[k, l]
-                        if B[k, l] != 0.0:
-                            acts = True
-                            for j in range(2 * d):
-                                T[k, j] += B[k, l] * J[r + l, j]
-                if not acts:
-                    _push(a[i], b[i], low, moving, m, J, r, f, y, d)
+                changed = changed or D[i - start, 0] != theta
+                D[i - start, 0] = theta
+                continue
+            kind = DISK if i >= seg[c, DISK] else PLANAR if i >= seg[c, PLANAR] else INTERVAL
+            _law(i, r, kind, theta, par, centre, p, u, f, B)
+            for k in range(m):
+                for l in range(m):
+                    changed = changed or D[i - start, 3 * k + l] != B[k, l]
+                    D[i - start, 3 * k + l] = B[k, l]
+    return changed
+
+
+@njit
+def _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low):
+    """K = I + Jᵀ B J by rows of a band."""
+    d = J.shape[1] // 2
+    start = seg[phase[isl, 0], 0]
+    T = np.empty((6, 2 * d))
+    for i in range(K.shape[0]):
+        for j in range(K.shape[1]):
+            K[i, j] = 0.0
+        K[i, band] = 1.0
+    for c in range(phase[isl, 0], phase[isl, PHASES]):
+        for i in range(seg[c, 0], seg[c, KINDS]):
+            r, m = ptr[i], ptr[i + 1] - ptr[i]
+            bilateral = seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]
+            acts = bilateral
+            for k in range(m):
+                for j in range(2 * d):
+                    T[k, j] = D[i - start, 0] * J[r + k, j] if bilateral else 0.0
+                if bilateral:
                     continue
+                for l in range(m):
+                    s = D[i - start, 3 * k + l]
+                    if s != 0.0:
+                        acts = True
+                        for j in range(2 * d):
+                            T[k, j] += s * J[r + l, j]
+            if not acts:
+                continue
             ra, rb = (a[i] - low) * d, (b[i] - low) * d
             if a[i] < moving:
                 _add(K, band, ra, ra, m, T, J, r, 0, 0, d)
@@ -179,12 +200,44 @@ def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par
                 if a[i] < moving:
                     _add(K, band, ra, rb, m, T, J, r, 0, d, d)
                     _add(K, band, rb, ra, m, T, J, r, d, 0, d)
-            _push(a[i], b[i], low, moving, m, J, r, f, y, d)
+
+
+@njit
+def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par, weight, f, D, K, low, high, enough):
+    """One step on p, with w = Jᵀ p of the island given and not changed.
+
+    D (items, 9) and K (n, 2 band + 1) are those of the step before; the factors in K serve again where no contact has
+    changed its mode. Returns |f|² before the step, in energy, and whether a step was made: not where |f|² is at most
+    `enough`, or the matrix is singular.
+    """
+    d = w.shape[1]
+    moving = w.shape[0] - 1
+    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
+    changed = _linearise(isl, theta, phase, seg, ptr, a, b, J, q, centre, p, w, par, f, D)
     size = 0.0
     for r in range(ptr[start], ptr[stop]):
         size += weight[r] * f[r] * f[r]
-    if size <= enough or not _eliminate(K, band, y):
+    if size <= enough:
+        D[0, 0] = -1.0 if changed else D[0, 0]  # K is not that of this D
         return size, False
+    if changed:
+        _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low)
+        if not _factorise(K, band):
+            D[0, 0] = -1.0
+            return size, False
+    y = np.zeros((high - low) * d)
+    for i in range(start, stop):
+        for r in range(ptr[i], ptr[i + 1]):
+            s = f[r]
+            if s != 0.0:
+                if a[i] < moving:
+                    for j in range(d):
+                        y[(a[i] - low) * d + j] += J[r, j] * s
+                if b[i] < moving:
+                    for j in range(d):
+                        y[(b[i] - low) * d + j] += J[r, d + j] * s
+    _substitute(K, band, y)
+    u = np.empty(6)
     for c in range(phase[isl, 0], phase[isl, PHASES]):
         for i in range(seg[c, 0], seg[c, KINDS]):
             r, m = ptr[i], ptr[i + 1] - ptr[i]
@@ -202,20 +255,6 @@ def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par
                 s = theta * u[k] if bilateral else 0.0
                 if not bilateral:
                     for l in range(m):
-                        s += kept[i - start, 3 * k + l] * u[l]
+                        s += D[i - start, 3 * k + l] * u[l]
                 p[r + k] += s - f[r + k]
     return size, True
-
-
-@njit
-def _push(a, b, low, moving, m, J, r, f, y, d):
-    """y += Jᵀ f of a block."""
-    for k in range(m):
-        s = f[r + k]
-        if s != 0.0:
-            if a < moving:
-                for j in range(d):
-                    y[(a - low) * d + j] += J[r + k, j] * s
-            if b < moving:
-                for j in range(d):
-                    y[(b - low) * d + j] += J[r + k, d + j] * s

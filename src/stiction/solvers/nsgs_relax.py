@@ -171,6 +171,8 @@ def _polish(isl, first, last, low, high, theta, natural, worst, share, goal, q, 
     better = False
     if band < 0:
         return natural, worst, theta, better
+    D = np.full((seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0], 9), -1.0)
+    K = np.empty(((high - low) * w.shape[1], 2 * band + 1))
     failed = 0
     for _ in range(_STEPS):
         for i in range(first, last):
@@ -180,7 +182,7 @@ def _polish(isl, first, last, low, high, theta, natural, worst, share, goal, q, 
             if count > 0:
                 _body_state(isl, phase, seg, ptr, a, b, J, p, w)
             size, moved = newton_step(
-                isl, theta, band, phase, seg, ptr, a, b, J, q, x, p, w, par, weight, f, low, high, 1e-8 * start
+                isl, theta, band, phase, seg, ptr, a, b, J, q, x, p, w, par, weight, f, D, K, low, high, 1e-8 * start
             )
             start = size if count == 0 else start
             count += 1
