@@ -26,7 +26,7 @@ def simulator(folder, solver="nsgs", **options):
 
 def test_missed_tolerances_become_files_that_can_be_read(tmp_path):
     folder = tmp_path / "made" / "when needed"
-    sim = simulator(folder, Nsgs(maxiter=3))
+    sim = simulator(folder, Nsgs(maxiter=3, accelerate=False))
     assert not folder.exists()
     results = [sim.step() for _ in range(4)]
     hard = [k for k, r in enumerate(results) if not r.success]
@@ -46,8 +46,9 @@ def test_missed_tolerances_become_files_that_can_be_read(tmp_path):
 
 
 def test_a_run_with_dump_is_the_same_to_the_bit(tmp_path):
+    few = Nsgs(maxiter=5, accelerate=False)
     runs = [
-        st.Simulator(tower(), 0.005, solver=Nsgs(maxiter=5), tol=1e-10, on_failure="accept", dump=d).run(0.05)
+        st.Simulator(tower(), 0.005, solver=few, tol=1e-10, on_failure="accept", dump=d).run(0.05)
         for d in (None, tmp_path / "d")
     ]
     np.testing.assert_array_equal(runs[0].q, runs[1].q)
@@ -64,7 +65,7 @@ def test_easy_runs_leave_no_folder(tmp_path):
 
 
 def test_a_failed_step_is_written_before_it_raises(tmp_path):
-    sim = st.Simulator(tower(), 0.005, solver=Nsgs(maxiter=1), tol=1e-12, dump=tmp_path)
+    sim = st.Simulator(tower(), 0.005, solver=Nsgs(maxiter=1, accelerate=False), tol=1e-12, dump=tmp_path)
     with pytest.raises(st.SolverError):
         sim.run(0.05)
     files = sorted(tmp_path.iterdir())
@@ -103,7 +104,8 @@ def test_what_fclib_cannot_hold_is_skipped_with_one_warning(tmp_path):
     """Polyhedral friction: the run goes on, the warning comes once."""
     world = tower()
     sim = st.Simulator(
-        world, 0.005, scheme=st.StewartTrinkle(), solver=Nsgs(maxiter=2), tol=1e-12, on_failure="accept",
+        world, 0.005, scheme=st.StewartTrinkle(), solver=Nsgs(maxiter=2, accelerate=False), tol=1e-12,
+        on_failure="accept",
         dump=tmp_path / "d",
     )  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
@@ -118,7 +120,7 @@ def test_what_fclib_cannot_hold_is_skipped_with_one_warning(tmp_path):
 
 def test_a_folder_that_cannot_be_made_does_not_fail_the_run(tmp_path):
     (tmp_path / "file").write_text("")
-    sim = simulator(tmp_path / "file" / "inside", Nsgs(maxiter=2))
+    sim = simulator(tmp_path / "file" / "inside", Nsgs(maxiter=2, accelerate=False))
     with pytest.warns(DumpWarning, match="was not written"):
         sim.run(0.02)
 

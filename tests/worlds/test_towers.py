@@ -50,13 +50,14 @@ def test_heavy_on_light_does_not_sink(dim, ratio):
     np.testing.assert_allclose(run.force(handles[0], floor)[:, -1], (1 + ratio) * G, rtol=1e-7)
 
 
-@pytest.mark.parametrize("solver", ["lemke", "auto"])
-def test_heavy_dropped_on_light_comes_to_rest_on_it(solver):
+@pytest.mark.parametrize(("solver", "tol"), [("lemke", 1e-6), ("auto", 1e-9)])
+def test_heavy_dropped_on_light_comes_to_rest_on_it(solver, tol):
+    """Pivoting ends at round-off or not at all; sweeps end where they are told to."""
     world = st.World()
     floor = world.add_plane()
     light = world.add_body(st.Box((0.3, 0.3, 0.1)), mass=1.0, position=(0, 0, 0.05))
     heavy = world.add_body(st.Box((0.2, 0.2, 0.2)), mass=1000.0, position=(0, 0, 0.3))
-    run = st.Simulator(world, 0.005, scheme=st.AnitescuHart(directions=8), solver=solver).run(0.6)
+    run = st.Simulator(world, 0.005, scheme=st.AnitescuHart(directions=8), solver=solver, tol=tol).run(0.6)
     assert run.position(light)[-1, 2] == pytest.approx(0.05, abs=1e-6)
     assert run.position(heavy)[-1, 2] == pytest.approx(0.2, abs=1e-6)
     assert np.abs(run.velocity(heavy)[-1]).max() < 1e-6

@@ -11,6 +11,7 @@ from ..friction.sets import ELLIPSOID, NONE
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Scheme
 from ..solvers import Auto, Nsgs, Solver
+from ..solvers.nsgs_ends import QUICK_MANY
 from ..systems.base import State, System
 
 WORK = 400_000  # bodies and contacts times steps between two returns to Python: well under a second, for Ctrl-C
@@ -58,8 +59,8 @@ class CompiledLoop:
             return None
         if not np.isin(model.laws.friction.kind, (NONE, ELLIPSOID)).all() or model.restitution > 0.0 or not model.ns:
             return None
-        standard = type(solver) is Nsgs and solver.omega is None and solver.accelerate
-        return CompiledLoop(model, scheme, dt, tol) if type(solver) is Auto or standard else None
+        plain = type(solver) is Nsgs and solver.omega is None and solver.accelerate and solver.maxiter >= QUICK_MANY
+        return CompiledLoop(model, scheme, dt, tol) if type(solver) is Auto or plain else None
 
     def advance(self, state: State, steps: int) -> tuple[State, int, FloatArray]:
         """Up to `steps` steps: the new state (its time not advanced), how many were taken, and the worst of them.
@@ -77,7 +78,7 @@ class CompiledLoop:
             contacts = max(int(worst[3]), len(keys))
             chunk = min(steps - taken, max(1, WORK // (model.nb + contacts)))
             done, _, keys, impulses = kernel(
-                chunk, self.dt, self.tol, get_num_threads() > 1, scheme.stabilize,
+                chunk, self.dt, self.tol, get_num_threads() > 1, True, 1.0, scheme.stabilize,
                 scheme.relaxation == "convex", -1.0 if scheme.eps is None else float(scheme.eps), model.capacity,
                 q, v, keys, impulses, worst, *self.arrays,
             )  # fmt: skip

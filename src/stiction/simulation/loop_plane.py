@@ -79,7 +79,7 @@ def drift(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_u
 
 @njit
 def advance(
-    steps, h, tol, parallel, stabilize, associated, eps, room, q, v, old_keys, old, worst,
+    steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, v, old_keys, old, worst,
     inverse, Minv, moves, kinematic, force, reach,
     kind, body, group, mask, excluded, vert_ptr, verts, radius,
     material, by_material, pair, by_pair, law_rows, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets,
@@ -137,8 +137,8 @@ def advance(
         limit = QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY
         if nr:
             ended, sweeps, error = solve_planar(
-                tol, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr, facets,
-                facet_ptr, a, b, Ja, Jb, Minv, v_free, demand, p,
+                tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
+                vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v_free, demand, p,
             )  # fmt: skip
             if ended != SOLVED:
                 return step, total, old_keys, old

@@ -99,8 +99,8 @@ def remembered(keys, row_ptr, old_keys, old, p):
 def _make_solve(d):
     @njit
     def solve(
-        tol, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr, facets,
-        facet_ptr, body_a, body_b, Ja, Jb, Minv, v_free, b, p,
+        tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
+        vertex_ptr, facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_free, b, p,
     ):  # fmt: skip
         """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
 
@@ -122,19 +122,19 @@ def _make_solve(d):
             V, weight, _, plain,
         ) = prepare(
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
-            associated, 1.0, body_a, body_b, Ja, Jb, Minv, free, p,
+            associated, omega, body_a, body_b, Ja, Jb, Minv, free, p,
         )  # fmt: skip
         if d == 6:
             ended, sweeps, error = relax_spatial(
-                tol, scale, limit, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
-                facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows, seg, block,
-                ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
+                tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
+                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows, seg,
+                block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
             )  # fmt: skip
         else:
             ended, sweeps, error = relax_planar(
-                tol, scale, limit, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
-                facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows, seg, block,
-                ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
+                tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
+                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows, seg,
+                block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
             )  # fmt: skip
         for r in range(nr):
             p[r] = 0.0
