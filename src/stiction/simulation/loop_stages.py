@@ -127,14 +127,14 @@ def _make_solve(d):
         if d == 6:
             ended, sweeps, error = relax_spatial(
                 tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows, seg,
-                block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
+                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows,
+                seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
             )  # fmt: skip
         else:
             ended, sweeps, error = relax_planar(
                 tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows, seg,
-                block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
+                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows,
+                seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
             )  # fmt: skip
         for r in range(nr):
             p[r] = 0.0
