@@ -206,6 +206,21 @@ def test_sparse_matrices_and_bodies_give_the_newton_step_of_the_dense_one(monkey
         assert (form.magnitude(g) >= np.abs(W @ g) - 1e-9).all()
 
 
+@pytest.mark.parametrize("solver", ["proximal", "newton"])
+def test_large_sparse_matrices_are_not_made_dense(solver, monkeypatch):
+    from scipy.sparse import csr_matrix
+
+    from stiction.solvers import newton_forms as forms
+
+    problem = boxes([(3.0 * (i % 3), 0, 0.5 + i // 3) for i in range(9)])
+    alone = ContactProblem.from_delassus(csr_matrix(problem.delassus()), problem.q, **_blocks(problem))
+    monkeypatch.setattr(forms, "DENSE", 0)
+    monkeypatch.setattr(forms.Whole, "__init__", None)  # would be called for a dense one
+    s = st.solve(alone, solver, tol=1e-9)
+    assert s.success, s.message
+    assert np.abs(s.u).max() < 1e-7
+
+
 def test_islands_are_problems_of_their_own():
     problem = boxes([(3.0 * i, 0, 0.5) for i in range(4)])
     parts = split(problem, problem.islands())
