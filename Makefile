@@ -40,6 +40,9 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/collision.py
 	$(BIN)/python benchmarks/nsgs.py
 	$(BIN)/python benchmarks/world.py
+	$(BIN)/python benchmarks/peers.py --quick
+	$(BIN)/python benchmarks/growth.py --quick
+	$(BIN)/python benchmarks/threads.py --quick
 
 clean:
 	rm -rf $(OUT) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

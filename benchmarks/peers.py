@@ -10,7 +10,7 @@ For every engine, setting and phase: time per step (wall, and CPU, which other w
 the largest of: the residual of the contact law (natural map with FCLIB's scaling; ours over every step, theirs by
 `hard_law.py` at samples), the penetration, and the drift of the boxes (horizontal) or the creep of the pile (rms).
 Engines that would take hours (DART and Drake on spheres) take a few steps from the states of our own run, and so do
-our own tight tolerances. Last, `auto` against plain block Gauss–Seidel on single problems of the moving piles.
+our own tolerance 1e-6. Last, `auto` against plain block Gauss–Seidel on single problems of the moving piles.
 """
 
 import argparse
@@ -36,7 +36,8 @@ FIELDS = (
 )  # fmt: skip
 TIMES = (0.2, 0.3, 0.4, 0.5, 0.6)  # s: the moving pile
 SETTLED = 2.0  # s
-BUDGET = 40.0  # s of CPU time for each engine, setting and phase; fewer steps are taken where that is not enough
+OWN = 1e-4  # tighter tolerances of ours start from states of a looser run
+BUDGET = 20.0  # s of CPU time for each engine, setting and phase; fewer steps are taken where that is not enough
 
 NEWTON, CG = {"solver": "Newton"}, {"solver": "CG"}
 OTHERS = {  # engine: settings for spheres, settings for boxes
@@ -71,10 +72,11 @@ class Ours:
         if state is not None:
             self.sim.state = state
         self.model = self.sim.system
-        self.worst = {}
+        self.worst, self.taken = {}, 0
 
     def step(self, n):
         """Take n steps in the compiled loop."""
+        self.taken += n
         for name, value in self.sim._skip(n).items():
             self.worst[name] = max(self.worst.get(name, 0.0), value)
 
@@ -96,11 +98,17 @@ class Theirs:
 
     def __init__(self, name, settings, model, kind, places, half=None, velocities=None):
         self.engine = ENGINES[name](kind, places, half, velocities, **settings)
-        self.model = model
-        self.step, self.poses, self.close = self.engine.step, self.engine.poses, self.engine.close
+        self.model, self.taken = model, 0
+        self.poses, self.close = self.engine.poses, self.engine.close
+
+    def step(self, n):
+        """Take n steps."""
+        self.taken += n
+        self.engine.step(n)
 
     def sample(self):
         """Residual (NaN where it cannot be had) and penetration after one more step."""
+        self.taken += 1
         report = self.engine.report()
         q = self.model.initial_state().q.reshape(self.model.nb, 7)
         q[self.model.moves] = self.poses()
@@ -110,12 +118,12 @@ class Theirs:
 
 
 def timed(run, steps, budget, chunk):
-    """Up to `steps` steps in chunks within a budget of CPU time: seconds per step, and the worst of the samples."""
+    """Up to `steps` steps, samples among them, in chunks within a budget: seconds per step, and the worst samples."""
     wall = cpu = 0.0
-    taken, residuals, depths = 0, [], []
+    taken, residuals, depths, end = 0, [], [], run.taken + steps
     run.sample()
-    while taken < steps and cpu < budget:
-        n = min(chunk, steps - taken)
+    while run.taken < end and cpu < budget:
+        n = min(chunk, end - run.taken)
         w, c = time.perf_counter(), time.process_time()
         run.step(n)
         cpu += time.process_time() - c
@@ -151,25 +159,27 @@ def boxes(make, places, seconds, budget):
 
 def creep(run, row_of):
     """The row of a settled window, with the rms speed of the centres over it."""
-    before = run.poses()[:, :3]
+    before, first = run.poses()[:, :3], run.taken
     row = row_of()
     moved = np.linalg.norm(run.poses()[:, :3] - before, axis=1)
-    return {"phase": "settled", **row, "drift": float(np.sqrt(np.mean(moved**2))) / (DT * row["steps"])}
+    return {"phase": "settled", **row, "drift": float(np.sqrt(np.mean(moved**2))) / (DT * (run.taken - first))}
 
 
 def own_pile(make, states, budget):
     """A pile of an engine's own: moving, then settled. Our states at `TIMES` and `SETTLED` are kept in `states`."""
     run = make()
-    parts, at = [], 0
-    for i, t in enumerate(TIMES):
-        run.step(round(t / DT) - at)
+    parts = []
+    for t, end in zip(TIMES, (*TIMES[1:], None)):
+        run.step(max(0, round(t / DT) - run.taken))
         keep(run, states, t)
-        if i < len(TIMES) - 1:
-            steps = round((TIMES[i + 1] - t) / DT)
-            parts.append(timed(run, steps, budget / 4, chunk=steps))
-            at = round(t / DT) + parts[-1]["steps"]
-    yield {"phase": "moving", **join(parts), "start": "own"}
-    run.step(round(SETTLED / DT) - at)
+        if end is not None:
+            parts.append(timed(run, round(end / DT) - run.taken, budget / 4, chunk=5))
+    row = join(parts)
+    yield {"phase": "moving", **row, "start": "own"}
+    if row["cpu_s"] * SETTLED / DT > 4 * budget:  # too slow to wait until it has settled
+        run.close()
+        return
+    run.step(round(SETTLED / DT) - run.taken)
     keep(run, states, SETTLED)
     yield {**creep(run, lambda: timed(run, 40, budget, chunk=10)), "start": "own"}
     run.close()
@@ -198,7 +208,7 @@ def sampled_pile(make, states, budget):
 def solves(n, tol):
     """One solve of the moving pile's problems, without a warm start: `auto` against plain block Gauss–Seidel."""
     sim = st.Simulator(spheres(*pile(n)), DT, tol=1e-3, on_failure="accept")
-    plain = Nsgs(maxiter=50_000, omega=1.0, accelerate=False)
+    plain = Nsgs(maxiter=20_000, omega=1.0, accelerate=False)
     for t in TIMES:
         sim._skip(round(t / DT) - round(sim.time / DT))
         problem = sim.scheme.probe(sim.system, sim.state, DT)
@@ -217,14 +227,13 @@ def solves(n, tol):
 def runs(scene, kind, places, half, tols, engines, budget, seconds):
     """Rows of one scene: ours at each tolerance, and the others at each of their settings."""
     world = box_scene(places) if kind == "box" else spheres(places, half)
-    model, states, own = world.build(), {}, max(tols)
-    if kind == "sphere":
-        own = min(t for t in tols if t >= 1e-3)
-    for tol in sorted(tols, key=lambda t: (t != own, -t)) if "stiction" in engines or kind == "sphere" else ():
+    model, states = world.build(), {}
+    # 1e-3 goes first: its states are where others start
+    for tol in sorted(tols, key=lambda t: (t != 1e-3, -t)) if "stiction" in engines or kind == "sphere" else ():
         setting = f"tol {tol:g}"
         if kind == "box":
             found = boxes(lambda tol=tol: Ours(world, tol), places, seconds, budget)
-        elif tol >= 1e-3:
+        elif tol >= OWN:
             found = own_pile(lambda tol=tol: Ours(world, tol), states, budget)
         else:
             found = sampled_pile(lambda state, tol=tol: Ours(world, tol, state), states, budget)
@@ -276,16 +285,29 @@ def show(row):
     )
 
 
+def write(path, rows):
+    """The measurements so far, as CSV where a path is given."""
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS, restval="")
+            writer.writeheader()
+            for row in rows:
+                writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()})
+
+
 def main():
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="small scenes and few steps: does it run?")
-    parser.add_argument("--scene", nargs="*", help="only scenes whose name contains one of these")
+    parser.add_argument("--scene", nargs="*", help='only scenes whose name contains one of these, or "solve"')
     parser.add_argument("--engine", nargs="*", default=list(PACKAGES), help="only these engines")
+    parser.add_argument("--tol", nargs="*", type=float, help="only these tolerances of ours")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="CPU seconds for each setting and phase")
     parser.add_argument("--csv", type=Path, help="write the measurements here")
     options = parser.parse_args()
     _jit.set_num_threads(1)
-    budget, seconds = (1.0, 0.5) if options.quick else (BUDGET, 10.0)
+    budget, seconds = (1.0, 0.5) if options.quick else (options.budget, 10.0)
     tight, loose = (1e-2, 1e-3, 1e-4, 1e-6), (1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
     scenes = [
         ("box", "box", tower(1), None, loose), ("tower of 10", "box", tower(10), None, loose),
@@ -309,18 +331,15 @@ def main():
         show(row)
 
     for scene, kind, places, half, tols in wanted:
+        tols = [tol for tol in tols if not options.tol or tol in options.tol]
         for row in runs(scene, kind, places, half, tols, options.engine, budget, seconds):
             add(scene, row)
-        if kind == "sphere" and "stiction" in options.engine:
-            for row in solves(len(places), 1e-6):
-                add(scene, {"engine": "stiction", **row})
-    if options.csv:
-        options.csv.parent.mkdir(parents=True, exist_ok=True)
-        with options.csv.open("w", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS, restval="")
-            writer.writeheader()
-            for row in rows:
-                writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()})
+        write(options.csv, rows)
+    if "stiction" in options.engine and (not options.scene or "solve" in options.scene):
+        n = 30 if options.quick else 1000
+        for row in solves(n, 1e-6):
+            add(f"{n} spheres", {"engine": "stiction", **row})
+    write(options.csv, rows)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,19 @@
 """Redraws the figures of the documentation, into docs/images.
 
-python docs/make_figures.py              every experiment of the papers, and the profiles
+python docs/make_figures.py              every experiment of the papers, the profiles, and the figures of speed
 python docs/make_figures.py profiles     the performance profiles and the table of docs/solvers.md alone
+python docs/make_figures.py speed        the figures and tables of docs/speed.md alone
 
-The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/profiles.py` measures.
+The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/profiles.py` measures; the figures of speed
+from peers.csv, growth.csv and threads.csv there, which the benchmarks of these names write with --csv.
 """
 
 import csv
 import re
 import sys
 from pathlib import Path
+
+from speed_figures import draw_speed
 
 from stiction.papers import experiments
 from stiction.view.profiles import draw_profile
@@ -88,9 +92,13 @@ def write_table() -> None:
 def main() -> None:
     """Everything, or the part that is named."""
     IMAGES.mkdir(exist_ok=True)
-    draw_profiles()
-    write_table()
-    if sys.argv[1:] != ["profiles"]:
+    parts = sys.argv[1:] or ["profiles", "speed", "experiments"]
+    if "profiles" in parts:
+        draw_profiles()
+        write_table()
+    if "speed" in parts:
+        draw_speed()
+    if "experiments" in parts:
         draw_experiments()
 
 

@@ -1,0 +1,247 @@
+"""The figures and tables of docs/speed.md, from the measurements in docs/data; called by `make_figures.py`."""
+
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+
+from stiction.view.style import COLOURS, dress, new_figure
+
+HERE = Path(__file__).parent
+ENGINES = ("stiction", "MuJoCo", "PyBullet", "DART", "Drake")
+PANELS = (("wall of 55", "at rest"), ("1000 spheres", "moving"), ("1000 spheres", "settled"))
+QUANTITIES = (("residual", "residual of the contact law"), ("penetration_m", "penetration [m]"))
+FLOOR = 1e-17  # where a zero is drawn
+
+
+def read(name):
+    """The rows of docs/data/NAME.csv, numbers as floats; empty where it was not measured."""
+    path = HERE / "data" / f"{name}.csv"
+    if not path.exists():
+        return []
+
+    def value(text):
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+    with path.open(newline="") as file:
+        return [{key: value(text) for key, text in row.items()} for row in csv.DictReader(file)]
+
+
+def draw_peers(rows):
+    """Time against residual and penetration, each engine at its settings: down and to the left is better."""
+    figure = new_figure(11, 6.6)
+    for column, (scene, phase) in enumerate(PANELS):
+        for line, (quantity, label) in enumerate(QUANTITIES):
+            axes = dress(
+                figure.add_subplot(2, 3, 1 + column + 3 * line), x="CPU time per step [ms]",
+                y=label if column == 0 else "", title=f"{scene}, {phase}" if line == 0 else "",
+            )  # fmt: skip
+            for colour, engine in zip(COLOURS, ENGINES):
+                mine = [
+                    r for r in rows
+                    if (r["engine"], r["scene"], r["phase"]) == (engine, scene, phase) and known(r[quantity])
+                ]  # fmt: skip
+                mine.sort(key=lambda r: -r["residual"] if engine == "stiction" else r["cpu_s"])
+                x, y = [1e3 * r["cpu_s"] for r in mine], [max(r[quantity], FLOOR) for r in mine]
+                style = "o-" if engine == "stiction" else "s"
+                axes.plot(x, y, style, color=colour, label=engine, markersize=5, linewidth=1)
+                for r, a, b in zip(mine, x, y):
+                    text = re.sub("tol |solver |iterations | True| detector .*", "", r["setting"])
+                    axes.annotate(text, (a, b), xytext=(4, 3), textcoords="offset points", fontsize=6, color=colour)
+            times = [1e3 * r["cpu_s"] for r in rows if (r["scene"], r["phase"]) == (scene, phase)] or [1.0]
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlim(10 ** np.floor(np.log10(min(times))), 10 ** np.ceil(np.log10(max(times))))
+            axes.xaxis.set_minor_formatter("")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
+    save(figure, "speed-peers")
+
+
+def draw_growth(rows):
+    """Time per step and memory per contact against the number of spheres."""
+    figure = new_figure(9, 3.8)
+    left = dress(figure.add_subplot(1, 2, 1), x="spheres", y="CPU time per step [ms]", title="tol 1e-3, one thread")
+    right = dress(figure.add_subplot(1, 2, 2), x="spheres", y="bytes per contact", title="memory of a step")
+    for pile in dict.fromkeys(r["pile"] for r in rows):
+        mine = [r for r in rows if r["pile"] == pile]
+        n = np.array([r["spheres"] for r in mine])
+        t = 1e3 * np.array([r["cpu_s"] for r in mine])
+        left.loglog(n, t, "o-", label=f"{pile}: exponent {slope(n, t):.2f}", markersize=4)
+        right.semilogx(n, [r["bytes_per_contact"] for r in mine], "o-", label=pile, markersize=4)
+    right.set_ylim(bottom=0)
+    left.legend(frameon=False, fontsize=8)
+    right.legend(frameon=False, fontsize=8)
+    save(figure, "speed-growth")
+
+
+def slope(x, y):
+    """The exponent of y against x."""
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def known(value):
+    """Whether a measurement was made."""
+    return isinstance(value, float) and np.isfinite(value)
+
+
+def short(value, form="{:.2g}"):
+    """A number for a table, or a dash."""
+    return form.format(value) if known(value) else "–"
+
+
+def peers_table(rows):
+    """Every engine and setting, by scene and phase."""
+    lines = []
+    for scene, phase in dict.fromkeys((r["scene"], r["phase"]) for r in rows if "solve" not in r["phase"]):
+        drift = "creep [m/s]" if "spheres" in scene else "drift [m]"
+        head = f"| {scene}, {phase} | setting | CPU ms | wall ms | residual | penetration [m] | {drift} |"
+        lines += ["", head, "|---|---|--:|--:|--:|--:|--:|"]
+        for r in rows:
+            if (r["scene"], r["phase"]) == (scene, phase):
+                mark = " *" if r["start"] == "ours" else ""
+                times = (f"{1e3 * r[name]:.3g}" for name in ("cpu_s", "wall_s"))
+                rest = (short(r[name]) for name in ("residual", "penetration_m", "drift"))
+                lines.append(f"| {r['engine']}{mark} | {r['setting']} | " + " | ".join((*times, *rest)) + " |")
+    return lines[1:]
+
+
+def pick(rows, scene, phase, setting=None):
+    """Our row of a setting, or the fastest of the others."""
+    mine = [r for r in rows if (r["scene"], r["phase"]) == (scene, phase)]
+    if setting is None:
+        others = [r for r in mine if r["engine"] != "stiction"]
+        return min(others, key=lambda r: r["cpu_s"], default=None)
+    return next((r for r in mine if (r["engine"], r["setting"]) == ("stiction", setting)), None)
+
+
+def aims_table(peers, growth, threads):
+    """What was aimed at, and what the measurements say."""
+    lines = ["| aim | measured | reached |", "|---|---|---|"]
+
+    def add(aim, measured, reached):
+        lines.append(f"| {aim} | {measured} | {'yes' if reached else 'no'} |")
+
+    solved = [r for r in peers if known(r["residual"])]  # the others' impulses explain their velocities
+    for phase, factor in (("settled", 5), ("moving", 3)):
+        ours = pick(peers, "1000 spheres", phase, "tol 0.001")
+        for what, rows in (("that solves its own problem", solved), ("at any setting, stopped early or not", peers)):
+            other = pick(rows, "1000 spheres", phase)
+            if ours and other:
+                ratio = other["cpu_s"] / ours["cpu_s"]
+                depth = other["penetration_m"] / max(ours["penetration_m"], 1e-300)
+                who = f"{other['engine']} ({other['setting']})"
+                text = f"{ratio:.2g} times the speed of {who}, penetration {depth:.0f} times less"
+                deep = phase == "moving" or depth >= 100
+                more = ", with a hundredth of its penetration and residual ≤ 1e-3" if phase == "settled" else ""
+                add(
+                    f"1000 spheres, {phase}: {factor} times faster than the fastest other {what}{more}", text,
+                    ratio >= factor and deep and ours["residual"] <= 1e-3,
+                )  # fmt: skip
+    for scene, factor in (("wall of 55", 1), ("tower of 10", 1), ("box", 5)):
+        ours = pick(peers, scene, "at rest", "tol 1e-08")
+        other = pick([r for r in peers if r["engine"] in ("stiction", "MuJoCo")], scene, "at rest")
+        if ours and other:
+            ratio = ours["cpu_s"] / other["cpu_s"]
+            limit = "no slower than MuJoCo" if factor == 1 else f"within {factor} times MuJoCo's time"
+            add(
+                f"{scene} to 1e-8, drift < 1e-6 m: {limit}",
+                f"{1e3 * ours['cpu_s']:.3g} ms against {1e3 * other['cpu_s']:.3g} ms, drift {ours['drift']:.1g} m",
+                ratio <= factor and ours["drift"] < 1e-6,
+            )  # fmt: skip
+    ratios = solve_ratios(peers)
+    if ratios:
+        text = f"{np.median(ratios):.2g} times (median of {len(ratios)}; {min(ratios):.2g} to {max(ratios):.2g})"
+        add(
+            "`auto` 10 times faster than plain Gauss–Seidel to 1e-6, moving 1000 spheres", text, np.median(ratios) >= 10
+        )
+    wide = [r for r in growth if r["pile"] == "constant depth"]
+    if wide:
+        p = slope([r["spheres"] for r in wide], [r["cpu_s"] for r in wide])
+        add("time grows at most like spheres^1.1 at constant depth", f"{p:.2f}", p <= 1.1)
+    for n in dict.fromkeys(r["spheres"] for r in threads):
+        step = {r["threads"]: r["wall_s"] for r in threads if r["spheres"] == n and r["stage"] == "step"}
+        add(f"two threads 1.6 times faster, {n:.0f} spheres", f"{step[1] / step[2]:.2f}", step[1] / step[2] >= 1.6)
+    return lines
+
+
+def solve_ratios(rows):
+    """Plain Gauss–Seidel's time over that of `auto`, problem by problem; it stops at 20 000 sweeps, solved or not."""
+    times = {}
+    for r in rows:
+        if "solve" in r["phase"] and r["scene"] == "1000 spheres":
+            times.setdefault((r["phase"], r["start"]), {})[r["setting"].split(",")[0]] = r["cpu_s"]
+    return [t["plain Gauss–Seidel"] / t["auto"] for t in times.values() if len(t) == 2]
+
+
+def solves_table(rows):
+    """Single solves of the moving piles."""
+    lines = ["| problem | first guess | solver | CPU ms | iterations | residual |", "|---|---|---|--:|--:|--:|"]
+    for r in rows:
+        if "solve" in r["phase"]:
+            name = f"{r['scene']}, {r['phase'].removeprefix('solve ')}"
+            solver = r["setting"].split(",")[0]
+            cells = (f"{1e3 * r['cpu_s']:.3g}", f"{r['steps']:.0f}", f"{r['residual']:.1e}")
+            lines.append(f"| {name} | {r['start']} | {solver} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def growth_table(rows):
+    """Every size."""
+    lines = [
+        "| pile | spheres | contacts | CPU ms | µs per contact | sweeps | residual | bytes per contact |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for r in rows:
+        per = 1e6 * r["cpu_s"] / r["contacts"]
+        cells = (f"{r['contacts']:.0f}", f"{1e3 * r['cpu_s']:.3g}", f"{per:.2f}", f"{r['sweeps']:.0f}")
+        size = f"{r['residual']:.1e} | {r['bytes_per_contact']:.0f}"
+        lines.append(f"| {r['pile']} | {r['spheres']:.0f} | " + " | ".join(cells) + f" | {size} |")
+    return lines
+
+
+def threads_table(rows):
+    """The stages of a step by the number of threads."""
+    stages = list(dict.fromkeys(r["stage"] for r in rows))
+    lines = ["| spheres | threads | " + " | ".join(f"{s} [ms]" for s in stages) + " | same bits |"]
+    lines.append("|--:|--:|" + "--:|" * len(stages) + "---|")
+    for n, threads in dict.fromkeys((r["spheres"], r["threads"]) for r in rows):
+        mine = {r["stage"]: r for r in rows if (r["spheres"], r["threads"]) == (n, threads)}
+        cells = " | ".join(f"{1e3 * mine[s]['wall_s']:.1f}" for s in stages)
+        lines.append(
+            f"| {n:.0f} | {threads:.0f} | {cells} | {'yes' if mine['step']['same_bits'] == 'True' else 'no'} |"
+        )
+    return lines
+
+
+def save(figure, name):
+    """Into docs/images."""
+    figure.savefig(HERE / "images" / f"{name}.png", dpi=110)
+    print(f"{name}.png")
+
+
+def draw_speed():
+    """Every figure and table whose measurements are there."""
+    peers, growth, threads = read("peers"), read("growth"), read("threads")
+    tables = {"aims": aims_table(peers, growth, threads)}
+    if peers:
+        draw_peers(peers)
+        tables["peers"] = peers_table(peers)
+    if solve_ratios(peers):
+        tables["solves"] = solves_table(peers)
+    if growth:
+        draw_growth(growth)
+        tables["growth"] = growth_table(growth)
+    if threads:
+        tables["threads"] = threads_table(threads)
+    page = HERE / "speed.md"
+    text = page.read_text()
+    for name, lines in tables.items():
+        begin, end = f"<!-- {name}: from data -->", f"<!-- end of {name} -->"
+        block = "\n".join([begin, *lines, end])
+        text = re.sub(f"{begin}.*{end}", lambda _, block=block: block, text, flags=re.DOTALL)
+    page.write_text(text)
+    print(page.name)
