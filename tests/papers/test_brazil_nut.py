@@ -5,6 +5,7 @@ import pytest
 
 from stiction.papers import ah03_brazil_nut as nut
 from stiction.papers import experiment
+from stiction.solvers import Nsgs
 
 
 def inside(run):
@@ -62,3 +63,12 @@ def test_other_seeds_emerge_too(seed):
     assert run.shakes_needed is not None
     assert run.stays > 0.5
     assert inside(run) < 2e-4
+
+
+@pytest.mark.long
+def test_with_coulombs_own_law_it_stays_buried():
+    """The relaxed law loosens the bed (see docs/gallery.md). A sixth of the solves miss 1e-4: that will do."""
+    run = nut.shake(relaxation="none", solver=Nsgs(maxiter=2000), tol=1e-4, on_failure="accept")
+    assert len(run.trajectory.certificate.failed_steps) < 0.25 * len(run.seconds)
+    assert run.shakes_needed is None
+    assert run.above[-1] > 15
