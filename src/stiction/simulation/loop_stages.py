@@ -122,7 +122,7 @@ def _make_solve(d):
             V, weight, _, plain,
         ) = prepare(
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
-            associated, omega, body_a, body_b, Ja, Jb, Minv, free, p,
+            associated, omega, parallel, body_a, body_b, Ja, Jb, Minv, free, p,
         )  # fmt: skip
         if d == 6:
             ended, sweeps, error = relax_spatial(

@@ -109,6 +109,7 @@ class BodySweeps:
     """Sweeps on `Bodies`: the state is one vector per body, no Delassus matrix."""
 
     def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool):
+        from .._jit import get_num_threads
         from .nsgs_prepare import prepare
 
         form: Any = problem.dynamics
@@ -119,7 +120,16 @@ class BodySweeps:
             f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, problem.C, problem.associated,
         )  # fmt: skip
         *arrays, nested, self.plain = prepare(
-            *self.given, float(omega), form.body_a, form.body_b, form.Ja, form.Jb, form.Minv, problem.q, p0
+            *self.given,
+            float(omega),
+            get_num_threads() > 1,
+            form.body_a,
+            form.body_b,
+            form.Ja,
+            form.Jb,
+            form.Minv,
+            problem.q,
+            p0,
         )
         self.arrays = arrays
         self.block, self.ptr, self.src, self.p, self.T = arrays[4], arrays[5], arrays[6], arrays[11], arrays[15]
@@ -154,7 +164,7 @@ class MatrixSweeps:
         from . import nsgs_forms as forms
         from . import nsgs_items as items
         from .nsgs_kernels import PARAMETERS, sweep_matrix, sweep_matrix_nested
-        from .nsgs_setup import frames
+        from .nsgs_setup import frames, least_diagonal
 
         form, f, nk = problem.dynamics, problem.friction, problem.nk
         self.problem = problem
@@ -186,9 +196,10 @@ class MatrixSweeps:
         self.wn, self.sd = np.zeros(rows), np.zeros(rows)
         self.G, self.rim = np.zeros((int(self.gptr[-1]), 6)), np.zeros(int(self.gptr[-1]))
         self.V = np.zeros((int(self.vptr[-1]), 6))
+        own /= omega
         frames(
-            kind[block], block, self.ptr, *sides, self.gptr, self.vptr, problem.law, f.set_of, f.kind, f.mu,
-            problem.r0, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, own / omega, self.T, self.q, self.p,
+            0, ni, least_diagonal(self.ptr, own), kind[block], block, self.ptr, *sides, self.gptr, self.vptr, problem.law, f.set_of, f.kind, f.mu,
+            problem.r0, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, own, self.T, self.q, self.p,
             self.par, self.wn, self.sd, self.G, self.rim, self.V,
         )  # fmt: skip
         self.W = _in_frame(W, self.ptr, self.T)

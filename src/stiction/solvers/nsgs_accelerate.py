@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import njit, prange
 
+CHUNKS = 64  # parts of an island's rows that threads take
 MEMORY = 8  # sweeps that are combined
 MOST_ROWS = 3000  # of an island beyond which combining costs more than it saves: momentum alone
 _GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped
@@ -34,15 +35,43 @@ def fresh(isl, rows, state):
 
 
 @njit
-def combine(isl, first, last, low, high, p, w, weight, x, wx, r, g, wg, R, G, Wg, gram, state):
+def _sum_chunk(c, first, last, p, x, weight, part):
+    """part[c] = Σ weight (p - x)² over one of CHUNKS equal parts of the rows."""
+    s = 0.0
+    for i in range(first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS):
+        s += weight[i] * (p[i] - x[i]) ** 2
+    part[c] = s
+
+
+@njit(parallel=True)
+def _sum_parallel(first, last, p, x, weight, part):
+    for c in prange(CHUNKS):
+        _sum_chunk(c, first, last, p, x, weight, part)
+
+
+@njit
+def _size(first, last, parallel, p, x, weight):
+    """Σ weight (p - x)², in chunks, so that it does not depend on the number of threads."""
+    part = np.empty(CHUNKS)
+    if parallel:
+        _sum_parallel(first, last, p, x, weight, part)
+    else:
+        for c in range(CHUNKS):
+            _sum_chunk(c, first, last, p, x, weight, part)
+    size = 0.0
+    for c in range(CHUNKS):
+        size += part[c]
+    return size
+
+
+@njit
+def combine(isl, first, last, low, high, parallel, p, w, weight, x, wx, r, g, wg, R, G, Wg, gram, state):
     """One step of Anderson's method on rows first..last and bodies low..high of island isl.
 
     x, wx: what the sweep began with, p, w: what it gave; both p and w are replaced by the combination. r, g, wg: of the
     sweep before; R, G, Wg (MEMORY, .): differences; gram (ni, m, m): products of them.
     """
-    size = 0.0
-    for i in range(first, last):
-        size += weight[i] * (p[i] - x[i]) ** 2
+    size = _size(first, last, parallel, p, x, weight)
     if state[isl, 3] >= 0.0:
         state[isl, 4] += 1.0
         if state[isl, 1] < 0.0 or size < 0.5 * state[isl, 3]:
@@ -50,7 +79,7 @@ def combine(isl, first, last, low, high, p, w, weight, x, wx, r, g, wg, R, G, Wg
         elif state[isl, 4] > _PATIENCE:
             state[isl, 2], state[isl, 3] = 0.0, -1.0
     if state[isl, 3] < 0.0:
-        _momentum(isl, first, last, low, high, size, p, w, x, wx, G, Wg, state)
+        _momentum(isl, first, last, low, high, parallel, size, p, w, x, wx, G, Wg, state)
         return
     known = state[isl, 1] >= 0.0
     if known and size > _GROWTH * state[isl, 2]:
@@ -86,27 +115,36 @@ def combine(isl, first, last, low, high, p, w, weight, x, wx, r, g, wg, R, G, Wg
 
 
 @njit
-def _momentum(isl, first, last, low, high, size, p, w, x, wx, G, Wg, state):
-    """p += β d with d <- β d + r and β = |r|² / |r before|²; none where r has grown. d is kept in G[0] and Wg[0]."""
-    d = w.shape[1]
-    beta = size / state[isl, 2] if state[isl, 2] > 0.0 else 2.0
-    state[isl, 2] = size
-    if beta > 1.0:
-        for i in range(first, last):
-            G[0, i] = 0.0
-        for i in range(low, high):
-            for j in range(d):
-                Wg[0, i, j] = 0.0
-        return
-    for i in range(first, last):
-        along = beta * G[0, i]
-        G[0, i] = along + p[i] - x[i]
+def _move_chunk(c, first, last, low, high, beta, p, w, x, wx, G, Wg):
+    """p += β d and d <- β d + r on one of CHUNKS equal parts of the rows and of the bodies."""
+    for i in range(first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS):
+        along = beta * G[0, i] if beta > 0.0 else 0.0
+        G[0, i] = along + p[i] - x[i] if beta > 0.0 else 0.0
         p[i] += along
-    for i in range(low, high):
-        for j in range(d):
-            along = beta * Wg[0, i, j]
-            Wg[0, i, j] = along + w[i, j] - wx[i, j]
+    for i in range(low + (high - low) * c // CHUNKS, low + (high - low) * (c + 1) // CHUNKS):
+        for j in range(w.shape[1]):
+            along = beta * Wg[0, i, j] if beta > 0.0 else 0.0
+            Wg[0, i, j] = along + w[i, j] - wx[i, j] if beta > 0.0 else 0.0
             w[i, j] += along
+
+
+@njit(parallel=True)
+def _move_parallel(first, last, low, high, beta, p, w, x, wx, G, Wg):
+    for c in prange(CHUNKS):
+        _move_chunk(c, first, last, low, high, beta, p, w, x, wx, G, Wg)
+
+
+@njit
+def _momentum(isl, first, last, low, high, parallel, size, p, w, x, wx, G, Wg, state):
+    """p += β d with d <- β d + r and β = |r|² / |r before|²; none where r has grown. d is kept in G[0] and Wg[0]."""
+    beta = size / state[isl, 2] if state[isl, 2] > 0.0 else 2.0
+    beta = 0.0 if beta > 1.0 else beta
+    state[isl, 2] = size
+    if parallel:
+        _move_parallel(first, last, low, high, beta, p, w, x, wx, G, Wg)
+    else:
+        for c in range(CHUNKS):
+            _move_chunk(c, first, last, low, high, beta, p, w, x, wx, G, Wg)
 
 
 @njit

@@ -36,10 +36,10 @@ def _make_body_rows(d):
     """The packing of rows for bodies with d velocities each; d is closed over so that its loops are unrolled."""
 
     @njit
-    def body_rows(block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b):
-        """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), the slots of each item, and each block's own W (rows, 6)."""
+    def body_rows(start, stop, block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b):
+        """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), the slots of items, and each one's own W (rows, 6)."""
         world = L.shape[0] - 1
-        for i in range(len(block)):
+        for i in range(start, stop):
             ia = slot[body_a[block[i]]] if body_a[block[i]] >= 0 else world
             ib = slot[body_b[block[i]]] if body_b[block[i]] >= 0 else world
             a[i], b[i] = ia, ib

@@ -81,16 +81,16 @@ def _block_maps(law, n, mu, associated, rho, lo, hi, r, u, p, x, y):
 
 @njit
 def measure_round(
-    isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
+    c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
     associated,
 ):  # fmt: skip
-    """Sum of squares of the natural map and largest square of the scaled one over an island with round cones only."""
+    """Sum of squares of the natural map and largest square of the scaled one over a cell with round cones only."""
     d = v.shape[1]
     u, f, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     natural = 0.0
     worst = 0.0
     box, run = -1, 0.0  # rows of a box are items of their own; its scaled map is that of all its rows
-    for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
+    for i in range(seg[c, 0], seg[c, KINDS]):
         k = block[i]
         n = ptr[i + 1] - ptr[i]
         for j in range(n):

@@ -4,19 +4,51 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import njit, prange
 from .nsgs_forms import body_factors, rows_planar, rows_spatial, turn_rows
 from .nsgs_items import bounds, classify, list_items
 from .nsgs_kernels import PARAMETERS
 from .nsgs_order import find_cells, order_bodies
 from .nsgs_relax import island_rows, row_weights
-from .nsgs_setup import frames
+from .nsgs_setup import frames, least_diagonal
+
+MANY = 10_000  # items from which threads share the work
+_CHUNKS = 64
+
+
+@njit(parallel=True)
+def _rows_parallel(block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b):
+    n = len(block)
+    for c in prange(_CHUNKS):
+        if L.shape[1] == 6:
+            rows_spatial(
+                n * c // _CHUNKS, n * (c + 1) // _CHUNKS, block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a,
+                b,
+            )  # fmt: skip
+        else:
+            rows_planar(
+                n * c // _CHUNKS, n * (c + 1) // _CHUNKS, block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a,
+                b,
+            )  # fmt: skip
+
+
+@njit(parallel=True)
+def _frames_parallel(
+    tiny, kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr,
+    facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
+):  # fmt: skip
+    n = len(block)
+    for c in prange(_CHUNKS):
+        frames(
+            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, tiny, kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of,
+            shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
+        )  # fmt: skip
 
 
 @njit
 def prepare(
     law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated,
-    omega, body_a, body_b, Ja, Jb, Minv, free, p0,
+    omega, parallel, body_a, body_b, Ja, Jb, Minv, free, p0,
 ):  # fmt: skip
     """Order, items, packed rows and frames of a problem on `Bodies`; `free` (nr,) is its q, p0 (nr,) the first guess.
 
@@ -45,10 +77,12 @@ def prepare(
     body_factors(Minv, slot, L)
     J, W = np.empty((nrows, 2 * d)), np.zeros((nrows, 6))
     a, b = np.empty(ni, np.int64), np.empty(ni, np.int64)
-    if d == 6:
-        rows_spatial(block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b)
+    if parallel and ni > MANY:
+        _rows_parallel(block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b)
+    elif d == 6:
+        rows_spatial(0, ni, block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b)
     else:
-        rows_planar(block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b)
+        rows_planar(0, ni, block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b)
     item_kind = np.empty(ni, np.int64)
     q, p = np.empty(nrows), np.empty(nrows)
     compliant = False
@@ -61,10 +95,17 @@ def prepare(
                 W[r, l] /= omega
     T, par, wn, sd = np.zeros((nrows, 6)), np.zeros((ni, PARAMETERS)), np.zeros(nrows), np.zeros(nrows)
     G, rim, V = np.zeros((gptr[-1], 6)), np.zeros(gptr[-1]), np.zeros((vptr[-1], 6))
-    frames(
-        item_kind, block, ptr, low, high, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr,
-        facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
-    )  # fmt: skip
+    tiny = least_diagonal(ptr, W)
+    if parallel and ni > MANY:
+        _frames_parallel(
+            tiny, item_kind, block, ptr, low, high, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
+            vertex_ptr, facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
+        )  # fmt: skip
+    else:
+        frames(
+            0, ni, tiny, item_kind, block, ptr, low, high, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi,
+            vertices, vertex_ptr, facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
+        )  # fmt: skip
     Cb = np.zeros((nrows if compliant else 0, 6))
     turn_rows(ptr, src, T, C, J, Cb)
     weight = np.zeros(nrows)

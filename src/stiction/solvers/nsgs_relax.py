@@ -136,8 +136,20 @@ island_planar, island_planar_nested = _make_sweep_island(3, 0), _make_sweep_isla
 island_spatial, island_spatial_nested = _make_sweep_island(6, 0), _make_sweep_island(6, 1)
 
 
+@njit(parallel=True)
+def _measure_parallel(
+    first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi,
+    lo, hi, rho, associated,
+):  # fmt: skip
+    for c in prange(first, last):
+        natural[c], worst[c] = measure_round(
+            c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
+            associated,
+        )  # fmt: skip
+
+
 @njit
-def _measure(isl, low, high, facts):
+def _measure(isl, low, high, parallel, facts):
     """Sum of squares of the natural map of an island and its largest scaled one; w is made anew from p.
 
     From nothing: the round-off of many sweeps must not stay in it.
@@ -146,21 +158,35 @@ def _measure(isl, low, high, facts):
         phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
         semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain,
     ) = facts  # fmt: skip
-    _body_state(isl, phase, seg, ptr, a, b, J, p, w)
+    _body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w)
     body_velocities(low, high, L, w, v)
-    if plain:
-        return measure_round(
-            isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi,
-            rho, associated,
+    if not plain:
+        return measure_any(
+            isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape, semi,
+            vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
         )  # fmt: skip
-    return measure_any(
-        isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape, semi,
-        vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
-    )  # fmt: skip
+    first, last = phase[isl, 0], phase[isl, PHASES]
+    natural, worst = np.empty(last), np.empty(last)
+    if parallel and last - first > 1:
+        _measure_parallel(
+            first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu,
+            semi, lo, hi, rho, associated,
+        )  # fmt: skip
+    else:
+        for c in range(first, last):
+            natural[c], worst[c] = measure_round(
+                c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
+                associated,
+            )  # fmt: skip
+    total, largest = 0.0, 0.0
+    for c in range(first, last):
+        total += natural[c]
+        largest = max(largest, worst[c])
+    return total, largest
 
 
 @njit
-def _polish(isl, first, last, low, high, theta, natural, worst, share, goal, q, par, weight, x, f, facts):
+def _polish(isl, first, last, low, high, parallel, theta, natural, worst, share, goal, q, par, weight, x, f, facts):
     """Proximal steps on an island while they help, to a ten-thousandth of the goal.
 
     A residual far below the goal pays in the next steps of a scene at rest: they start from it, and the first sweep
@@ -180,13 +206,13 @@ def _polish(isl, first, last, low, high, theta, natural, worst, share, goal, q, 
         start, count, moved = -1.0, 0, True
         while moved and count < INNER:
             if count > 0:
-                _body_state(isl, phase, seg, ptr, a, b, J, p, w)
+                _body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w)
             size, moved = newton_step(
                 isl, theta, band, phase, seg, ptr, a, b, J, q, x, p, w, par, weight, f, D, K, low, high, 1e-8 * start
             )
             start = size if count == 0 else start
             count += 1
-        new, largest = _measure(isl, low, high, facts)
+        new, largest = _measure(isl, low, high, parallel, facts)
         before, after = max(natural / share, worst / goal), max(new / share, largest / goal)
         if after < before and ((count > 1 and not moved) or after < 0.1 * before):
             natural, worst, better = new, largest, True
@@ -196,7 +222,7 @@ def _polish(isl, first, last, low, high, theta, natural, worst, share, goal, q, 
             continue
         for i in range(first, last):
             p[i] = x[i]
-        _measure(isl, low, high, facts)
+        _measure(isl, low, high, parallel, facts)
         theta = max(LEAST, 0.01 * theta)
         failed += 1
         if failed == 3 or before <= 1.0:
@@ -248,7 +274,8 @@ def _make_relax(d, nested):
         for isl in range(islands):
             fresh(isl, rows[isl + 1] - rows[isl], state)
             natural[isl], worst[isl] = math.inf, math.inf
-            _body_state(isl, phase, seg, ptr, a, b, J, p, w)
+            low, high = (begin[isl], begin[isl + 1]) if moving > 0 else (0, 0)
+            _body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w)
         goal = (tol * scale) ** 2
         turn = 0
         while True:
@@ -259,6 +286,7 @@ def _make_relax(d, nested):
                 first, last = rows[isl], rows[isl + 1]
                 low, high = (begin[isl], begin[isl + 1]) if moving > 0 else (0, 0)
                 share = goal * ((last - first) / nrows)
+                wide = parallel and phase[isl, 1] - phase[isl, 0] > 1
                 if (natural[isl] <= share and worst[isl] <= goal) or rest[isl] or done[isl] >= limit:
                     continue
                 swept = True
@@ -266,7 +294,7 @@ def _make_relax(d, nested):
                 pending = False  # a sweep whose result has not been combined with those before
                 for _ in range(min(chunk, limit - done[isl])):
                     if pending:
-                        combine(isl, first, last, low, high, p, w, weight, x, wx, r, g, wg, R, H, Wg, gram, state)
+                        combine(isl, first, last, low, high, wide, p, w, weight, x, wx, r, g, wg, R, H, Wg, gram, state)
                     pending = accelerate
                     full = done[isl] % FULL == 0
                     if accelerate:
@@ -288,12 +316,12 @@ def _make_relax(d, nested):
                         seen = estimate
                     if seen <= threshold[isl]:
                         break
-                natural[isl], worst[isl] = _measure(isl, low, high, facts)
+                natural[isl], worst[isl] = _measure(isl, low, high, parallel, facts)
                 short = natural[isl] > share or worst[isl] > goal
                 if short and smooth and turn >= wait[isl]:
                     natural[isl], worst[isl], theta[isl], better = _polish(
-                        isl, first, last, low, high, theta[isl], natural[isl], worst[isl], share, goal, q, par, weight,
-                        x, r, facts,
+                        isl, first, last, low, high, parallel, theta[isl], natural[isl], worst[isl], share, goal, q,
+                        par, weight, x, r, facts,
                     )  # fmt: skip
                     wait[isl] = turn + (1 if better else turn)
                     if better:
@@ -301,7 +329,7 @@ def _make_relax(d, nested):
                         pending = False
                         short = natural[isl] > share or worst[isl] > goal
                 if pending and short and done[isl] < limit:
-                    combine(isl, first, last, low, high, p, w, weight, x, wx, r, g, wg, R, H, Wg, gram, state)
+                    combine(isl, first, last, low, high, wide, p, w, weight, x, wx, r, g, wg, R, H, Wg, gram, state)
                 if seen <= threshold[isl] and short:
                     error = math.sqrt(max(natural[isl] / share * goal, worst[isl]))
                     threshold[isl] = max(0.5 * min(1.0, tol * scale / error) * seen, FLOOR * scale)
@@ -329,17 +357,33 @@ relax_spatial, relax_spatial_nested = _make_relax(6, 0), _make_relax(6, 1)
 
 
 @njit
-def _body_state(isl, phase, seg, ptr, a, b, J, p, w):
-    """w = Jᵀ p of an island."""
+def _cell_state(c, seg, ptr, a, b, J, p, w):
+    """w += Jᵀ p of a cell."""
     d = w.shape[1]
-    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
-    for i in range(start, stop):
-        for j in range(d):
-            w[a[i], j] = 0.0
-            w[b[i], j] = 0.0
-    for i in range(start, stop):
+    for i in range(seg[c, 0], seg[c, KINDS]):
         for r in range(ptr[i], ptr[i + 1]):
             if p[r] != 0.0:
                 for j in range(d):
                     w[a[i], j] += J[r, j] * p[r]
                     w[b[i], j] += J[r, d + j] * p[r]
+
+
+@njit(parallel=True)
+def _state_parallel(first, last, seg, ptr, a, b, J, p, w):
+    for c in prange(first, last):
+        _cell_state(c, seg, ptr, a, b, J, p, w)
+
+
+@njit
+def _body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w):
+    """w = Jᵀ p of an island, phase by phase."""
+    for i in range(low, high):
+        for j in range(w.shape[1]):
+            w[i, j] = 0.0
+    for s in range(PHASES):
+        first, last = phase[isl, s], phase[isl, s + 1]
+        if parallel and last - first > 1:
+            _state_parallel(first, last, seg, ptr, a, b, J, p, w)
+        else:
+            for c in range(first, last):
+                _cell_state(c, seg, ptr, a, b, J, p, w)

@@ -61,18 +61,27 @@ def _eigen(A, n, U):
 
 
 @njit
-def frames(
-    kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets,
-    facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
-):  # fmt: skip
-    """From each block's own W (rows, 6), with compliance: T (rows, 6) and the local problems in it, q and p too."""
-    A, U, inv = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
-    x, y = np.empty(6), np.empty(6)
+def least_diagonal(ptr, W):
+    """What counts as zero on the diagonal of W: 1e-20 of its largest entry."""
     tiny = 0.0
-    for i in range(len(kind)):
+    for i in range(len(ptr) - 1):
         for k in range(ptr[i + 1] - ptr[i]):
             tiny = max(tiny, 1e-20 * W[ptr[i] + k, k])
-    for i in range(len(kind)):
+    return tiny
+
+
+@njit
+def frames(
+    start, stop, tiny, kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets,
+    facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
+):  # fmt: skip
+    """From each item's own W (rows, 6), with compliance: T (rows, 6) and the local problems in it, q and p too.
+
+    For the items start..stop; a diagonal of W up to `tiny` counts as zero.
+    """
+    A, U, inv = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
+    x, y = np.empty(6), np.empty(6)
+    for i in range(start, stop):
         r, b = ptr[i], block[i]
         n = ptr[i + 1] - r
         s = set_of[b]
