@@ -19,6 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+# Threads that wait by spinning steal the cores from other work, ten times over on a busy machine. Read when the first
+# parallel kernel starts, unless the user has chosen.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 from numba import config as _config
 from numba import get_num_threads, prange, set_num_threads
 from numba import njit as _njit

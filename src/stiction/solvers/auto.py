@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from .._check import FloatArray
+from ..friction.sets import POLYHEDRON
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies
 from ..status import Status
+from .apgd import Apgd
 from .base import Solution, Solver
 from .conic import Conic
 from .enumeration import Enumeration
@@ -26,27 +29,30 @@ PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opin
 # settle most contacts; Newton's method with proximal points finishes what they leave, the better it starts the surer.
 # The convex problems of the fixed point are another way to a start; the relaxation is such a problem itself.
 FIRST = ("nsgs", QUICK_FEW)
-STAGES = (FIRST, ("proximal", 200), ("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
-CONVEX = (FIRST, ("conic", None), ("proximal", 1000), ("nsgs", 10_000))
-SWEEPS = (FIRST, ("nsgs", 10_000))
+STAGES = (("proximal", 200), ("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
+CONVEX = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
+GRADIENT = ("apgd", 5000)
+LARGE, LARGE_CONVEX = (("nsgs", 10_000),), (GRADIENT, ("nsgs", 10_000))
+MANY = 1000  # rows of the relaxation from which gradients are tried before interior points
 FACTORS = 30_000  # rows of an island up to which its equations are factorised
 
 
 class Auto:
     """Decides by counts and residuals only, never by the clock, and says in the message what was tried.
 
-    Worlds: some hundred sweeps of `nsgs`, which end most steps from the impulses of the step before. Polyhedral
+    Worlds: some hundred sweeps of `nsgs`, which end most steps from the impulses of the step before (but polygons
+    for cones in space are left to pivoting first). Polyhedral
     friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap. Everything else, and what these
     leave: sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is met,
-    then `fixed-point`; the convex relaxation: `nsgs`, `conic`, `proximal`; islands of more than 30 000 rows: `nsgs`
-    alone. At last `lemke` where friction is polyhedral. With `maxiter`, each of them is limited by it.
+    then `fixed-point`; the convex relaxation: `nsgs`, `apgd` from 1000 rows, `conic`, `proximal`; islands of more than
+    30 000 rows: nothing that factorises. At last `lemke` where friction is polyhedral. With `maxiter`, each of them is limited by it.
     """
 
     name = "auto"
 
     def __init__(self) -> None:
         self._solvers: dict[str, Solver] = {
-            s.name: s for s in (Lemke(), Enumeration(), Nsgs(), Proximal(), Conic(), FixedPoint())
+            s.name: s for s in (Lemke(), Enumeration(), Nsgs(), Proximal(), Conic(), FixedPoint(), Apgd())
         }
 
     def refuses(self, problem: ContactProblem) -> str | None:
@@ -74,21 +80,33 @@ class Auto:
             first = replace(first, status=Status.NO_SOLUTION)
         return replace(first, message=" ".join(f"{s.solver}: {s.message}" for s in tried), stages=len(tried))
 
-    def _plan(self, problem: ContactProblem) -> list[tuple[str, int | None]]:
+    def _plan(self, problem: ContactProblem) -> Iterator[tuple[str, int | None]]:
         """Solvers in the order in which they are tried, with their limits."""
-        stages: list[tuple[str, int | None]] = list(CONVEX if problem.associated else STAGES)
+        for name, limit in self._stages(problem):
+            if self._solvers[name].refuses(problem) is None:
+                yield name, limit
+
+    def _stages(self, problem: ContactProblem) -> Iterator[tuple[str, int | None]]:
+        small = problem.friction.is_polyhedral() and problem.nr <= LAST
+        swept = isinstance(problem.dynamics, Bodies) and POLYHEDRON not in problem.friction.kind
+        if swept:  # what the compiled loop does before it asks for help
+            yield "nsgs", quick_limit(problem.nr)
+        form = problem.to_lcp() if small and problem.nr <= EXACT else None
+        pivots = form is not None and len(form.q) <= EXACT
+        if form is not None and pivots:
+            yield "lemke", None
+            if int((~form.free).sum()) <= PAIRS:
+                yield "enumeration", None
+        if not swept:
+            yield FIRST
         if problem.nr > FACTORS and _largest(problem) > FACTORS:
-            stages = list(SWEEPS)
-        if problem.friction.is_polyhedral() and problem.nr <= LAST:
-            form = problem.to_lcp() if problem.nr <= EXACT else None
-            if form is not None and len(form.q) <= EXACT:
-                cheap = int((~form.free).sum()) <= PAIRS
-                stages = [("lemke", None), *([("enumeration", None)] if cheap else []), *stages]
-            else:
-                stages.append(("lemke", None))
-        if isinstance(problem.dynamics, Bodies):  # what the compiled loop does before it asks for help
-            stages = [("nsgs", quick_limit(problem.nr)), *(stage for stage in stages if stage != FIRST)]
-        return [(name, limit) for name, limit in stages if self._solvers[name].refuses(problem) is None]
+            yield from LARGE_CONVEX if problem.associated else LARGE
+        elif problem.associated:
+            yield from (GRADIENT, *CONVEX) if problem.nr > MANY else CONVEX
+        else:
+            yield from STAGES
+        if small and not pivots:
+            yield "lemke", None
 
 
 def _largest(problem: ContactProblem) -> int:

@@ -198,9 +198,9 @@ class MatrixSweeps:
         self.V = np.zeros((int(self.vptr[-1]), 6))
         own /= omega
         frames(
-            0, ni, least_diagonal(self.ptr, own), kind[block], block, self.ptr, *sides, self.gptr, self.vptr, problem.law, f.set_of, f.kind, f.mu,
-            problem.r0, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, own, self.T, self.q, self.p,
-            self.par, self.wn, self.sd, self.G, self.rim, self.V,
+            0, ni, least_diagonal(self.ptr, own), kind[block], block, self.ptr, *sides, self.gptr, self.vptr,
+            problem.law, f.set_of, f.kind, f.mu, problem.r0, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr,
+            own, self.T, self.q, self.p, self.par, self.wn, self.sd, self.G, self.rim, self.V,
         )  # fmt: skip
         self.W = _in_frame(W, self.ptr, self.T)
         self.columns = _columns(self.W)

@@ -72,8 +72,8 @@ def least_diagonal(ptr, W):
 
 @njit
 def frames(
-    start, stop, tiny, kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets,
-    facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
+    start, stop, tiny, kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
+    vertex_ptr, facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
 ):  # fmt: skip
     """From each item's own W (rows, 6), with compliance: T (rows, 6) and the local problems in it, q and p too.
 
