@@ -45,7 +45,8 @@ class Auto:
     friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap. Everything else, and what these
     leave: sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is met,
     then `fixed-point`; the convex relaxation: `nsgs`, `apgd` from 1000 rows, `conic`, `proximal`; islands of more than
-    30 000 rows: nothing that factorises. At last `lemke` where friction is polyhedral. With `maxiter`, each of them is limited by it.
+    30 000 rows: nothing that factorises. At last `lemke` where friction is polyhedral. With `maxiter`, each of them is
+    limited by it.
     """
 
     name = "auto"
