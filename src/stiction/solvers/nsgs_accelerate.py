@@ -46,7 +46,7 @@ def _sum_chunk(c, first, last, p, x, weight, part):
 @njit(parallel=True)
 def _sum_parallel(first, last, p, x, weight, part):
     for c in prange(CHUNKS):
-        _sum_chunk(c, first, last, p, x, weight, part)
+        _sum_chunk(np.int64(c), first, last, p, x, weight, part)
 
 
 @njit
@@ -131,7 +131,7 @@ def _move_chunk(c, first, last, low, high, beta, p, w, x, wx, G, Wg):
 @njit(parallel=True)
 def _move_parallel(first, last, low, high, beta, p, w, x, wx, G, Wg):
     for c in prange(CHUNKS):
-        _move_chunk(c, first, last, low, high, beta, p, w, x, wx, G, Wg)
+        _move_chunk(np.int64(c), first, last, low, high, beta, p, w, x, wx, G, Wg)
 
 
 @njit

@@ -19,7 +19,8 @@ _CHUNKS = 64
 @njit(parallel=True)
 def _rows_parallel(block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b):
     n = len(block)
-    for c in prange(_CHUNKS):
+    for part in prange(_CHUNKS):
+        c = np.int64(part)
         if L.shape[1] == 6:
             rows_spatial(
                 n * c // _CHUNKS, n * (c + 1) // _CHUNKS, block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a,
@@ -38,7 +39,8 @@ def _frames_parallel(
     facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
 ):  # fmt: skip
     n = len(block)
-    for c in prange(_CHUNKS):
+    for part in prange(_CHUNKS):
+        c = np.int64(part)
         frames(
             n * c // _CHUNKS, n * (c + 1) // _CHUNKS, tiny, kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of,
             shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,

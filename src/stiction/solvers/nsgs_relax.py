@@ -61,6 +61,7 @@ def island_rows(phase, seg, ptr):
 _ROUNDS = (1, 4, 10, 20)  # sweeps before the first looks at the natural map; then always the last
 _NEWTON = 2  # looks after which Newton's method is tried on small islands
 _STEPS = 12  # proximal steps in one go
+_FEW = 12  # velocities of an island up to which Newton's method goes further than the goal at once: digits for nothing
 
 
 def _make_sweep_phase(d, nested):
@@ -289,6 +290,7 @@ def _make_relax(d, nested):
                 wide = parallel and phase[isl, 1] - phase[isl, 0] > 1
                 if (natural[isl] <= share and worst[isl] <= goal) or rest[isl] or done[isl] >= limit:
                     continue
+                few = smooth and (high - low) * d <= _FEW
                 swept = True
                 seen = math.inf
                 pending = False  # a sweep whose result has not been combined with those before
@@ -318,7 +320,8 @@ def _make_relax(d, nested):
                         break
                 natural[isl], worst[isl] = _measure(isl, low, high, parallel, facts)
                 short = natural[isl] > share or worst[isl] > goal
-                if short and smooth and turn >= wait[isl]:
+                rough = natural[isl] > 1e-8 * share or worst[isl] > 1e-8 * goal
+                if (short and smooth and turn >= wait[isl]) or (few and rough):
                     natural[isl], worst[isl], theta[isl], better = _polish(
                         isl, first, last, low, high, parallel, theta[isl], natural[isl], worst[isl], share, goal, q,
                         par, weight, x, r, facts,
