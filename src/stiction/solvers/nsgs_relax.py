@@ -187,8 +187,10 @@ def _measure(isl, low, high, parallel, facts):
 
 
 @njit
-def _polish(isl, first, last, low, high, parallel, theta, natural, worst, share, goal, q, par, weight, x, f, facts):
-    """Proximal steps on an island while they help, to a ten-thousandth of the goal.
+def _polish(
+    isl, first, last, low, high, parallel, theta, natural, worst, share, goal, far, q, par, weight, x, f, facts
+):
+    """Proximal steps on an island while they help, down to a residual of √far of the goal.
 
     A residual far below the goal pays in the next steps of a scene at rest: they start from it, and the first sweep
     ends them. Returns the new residuals, θ, and whether they are better.
@@ -218,7 +220,7 @@ def _polish(isl, first, last, low, high, parallel, theta, natural, worst, share,
         if after < before and ((count > 1 and not moved) or after < 0.1 * before):
             natural, worst, better = new, largest, True
             theta = min(MOST, (100.0 if count <= 4 else 10.0) * theta)
-            if after <= 1e-8 or (after <= 1.0 and after > 0.25 * before):
+            if after <= far or (after <= 1.0 and after > 0.25 * before):
                 break
             continue
         for i in range(first, last):
@@ -320,11 +322,12 @@ def _make_relax(d, nested):
                         break
                 natural[isl], worst[isl] = _measure(isl, low, high, parallel, facts)
                 short = natural[isl] > share or worst[isl] > goal
-                rough = natural[isl] > 1e-8 * share or worst[isl] > 1e-8 * goal
+                far = 1e-16 if few else 1e-8  # of the goal, as squares
+                rough = natural[isl] > far * share or worst[isl] > far * goal
                 if (short and smooth and turn >= wait[isl]) or (few and rough):
                     natural[isl], worst[isl], theta[isl], better = _polish(
-                        isl, first, last, low, high, parallel, theta[isl], natural[isl], worst[isl], share, goal, q,
-                        par, weight, x, r, facts,
+                        isl, first, last, low, high, parallel, theta[isl], natural[isl], worst[isl], share, goal, far,
+                        q, par, weight, x, r, facts,
                     )  # fmt: skip
                     wait[isl] = turn + (1 if better else turn)
                     if better:
