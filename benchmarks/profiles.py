@@ -1,6 +1,6 @@
 """Every solver on every problem of a collection: FCLIB's files and steps of our own worlds.
 
-    STICTION_FCLIB=folder python benchmarks/profiles.py [--limit 30] [--set NAME] [--only TEXT] [--solver NAMES]
+    STICTION_FCLIB=folder python benchmarks/profiles.py [--limit 20] [--set NAME] [--only TEXT] [--solver NAMES]
 
 Writes docs/data/solvers.csv, from which `python docs/make_figures.py profiles` draws the performance profiles and the
 tables of docs/solvers.md. The sets: FCLIB (needs STICTION_FCLIB, a folder with hdf5/, dat/ and rolling/), worlds, and
@@ -219,7 +219,7 @@ def write(path: Path, rows: dict[tuple[str, ...], dict[str, Any]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--limit", type=float, default=30.0, help="CPU seconds after which a solver is stopped")
+    parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds after which a solver is stopped")
     parser.add_argument("--set", default="", choices=["", "FCLIB", "worlds", "relaxed"], help="one set alone")
     parser.add_argument("--only", default="", help="problems whose name holds this text")
     parser.add_argument("--solver", default="all", help="names with commas, or all")

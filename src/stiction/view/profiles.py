@@ -62,7 +62,8 @@ def draw_profile(axes: Any, times: Mapping[str, Sequence[float | None]], *, titl
     solved = {name: r for name, r in solved.items() if len(r)}
     right = 2.0 * max((float(r[-1]) for r in solved.values()), default=5.0)
     order = sorted(solved, key=lambda name: -len(solved[name]))
-    colour = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(times)}  # the same, whoever solves more
+    others = [name for name in times if name != "auto"]  # colours go by the order given, whoever solves more
+    colour = {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(others)} | {"auto": "#212529"}
     for name in order:
         r = solved[name]
         share = np.arange(1, len(r) + 1) / n
