@@ -16,6 +16,7 @@ from pathlib import Path
 from speed_figures import draw_speed
 
 from stiction.papers import experiments
+from stiction.solvers import SOLVERS
 from stiction.view.profiles import draw_profile
 from stiction.view.style import new_figure
 
@@ -47,7 +48,7 @@ def measurements() -> list[dict[str, str]]:
 def draw_profiles() -> None:
     """One figure per set of problems, a panel per tolerance."""
     rows = measurements()
-    solvers = list(dict.fromkeys(row["solver"] for row in rows))
+    solvers = [name for name in SOLVERS if any(row["solver"] == name for row in rows)]
     for name, (picture, what) in SETS.items():
         mine = [row for row in rows if row["set"] == name]
         problems = list(dict.fromkeys(row["problem"] for row in mine))
