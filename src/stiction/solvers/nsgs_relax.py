@@ -322,7 +322,7 @@ def _make_relax(d, nested):
                         break
                 natural[isl], worst[isl] = _measure(isl, low, high, parallel, facts)
                 short = natural[isl] > share or worst[isl] > goal
-                far = 1e-16 if few else 1e-8  # of the goal, as squares
+                far = max((1e-13 / tol) ** 2, 1e-16 if few else 1e-8)  # of the goal, as squares; above round-off
                 rough = natural[isl] > far * share or worst[isl] > far * goal
                 if (short and smooth and turn >= wait[isl]) or (few and rough):
                     natural[isl], worst[isl], theta[isl], better = _polish(
