@@ -61,7 +61,7 @@ def test_the_run_is_the_one_on_record():
 def test_other_seeds_emerge_too(seed):
     run = nut.shake(seed)
     assert run.shakes_needed is not None
-    assert run.above[-1] <= 5  # 42 at the start; how many lie on it from shake to shake is chaotic
+    assert run.above[-1] <= 10  # 42 at the start; how many lie on it from shake to shake is chaotic
     assert inside(run) < 2e-4
 
 
