@@ -22,6 +22,7 @@ _NAMES = {
         "Capsule",
         "Plane",  # shapes in space
         "Disk",
+        "Ellipse",
         "Rod",
         "Polygon",
         "Segment",
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
     from .systems import Disk as Disk
     from .systems import Distance as Distance
     from .systems import DryFriction as DryFriction
+    from .systems import Ellipse as Ellipse
     from .systems import Fixed as Fixed
     from .systems import Gap as Gap
     from .systems import GeneralizedSystem as GeneralizedSystem

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from stiction.collision import evaluate2, evaluate3, find2, find3
+from stiction.collision import ELLIPSE, PLANE, evaluate2, evaluate3, find2, find3
+from stiction.collision.ellipse2 import evaluate_ellipses2, find_ellipses2
 
 ROOM = 64
 
@@ -106,7 +107,7 @@ class Scene3(_Scene):
 
 @dataclass
 class Scene2(_Scene):
-    """One shape per body: vertices and radius, or ("plane", point, normal)."""
+    """One shape per body: vertices and radius, ("plane", point, normal), or ("ellipse", centre, semi-axes, None)."""
 
     shapes: list
     x: np.ndarray = None
@@ -115,10 +116,12 @@ class Scene2(_Scene):
 
     def __post_init__(self):
         n = len(self.shapes)
-        planes = [len(s) == 3 for s in self.shapes]
-        vertices = [np.array(s[1:] if p else s[0], dtype=float).reshape(-1, 2) for s, p in zip(self.shapes, planes)]
-        self.kind = np.array(planes, dtype=np.int64)
-        self.radius = np.array([0.0 if p else s[1] for s, p in zip(self.shapes, planes)])
+        self.kind = np.array([{2: 0, 3: PLANE, 4: ELLIPSE}[len(s)] for s in self.shapes], dtype=np.int64)
+        vertices = []
+        for s in self.shapes:
+            rows = s[0] if len(s) == 2 else s[1:] if len(s) == 3 else (s[1], *s[2])
+            vertices.append(np.array(rows, dtype=float).reshape(-1, 2))
+        self.radius = np.array([s[1] if len(s) == 2 else 0.0 for s in self.shapes])
         self.vert_ptr = np.concatenate([[0], np.cumsum([len(v) for v in vertices])]).astype(np.int64)
         self.verts = np.concatenate(vertices)
         self.body = np.arange(n)
@@ -127,11 +130,15 @@ class Scene2(_Scene):
 
     def _find(self, pairs, band, out):
         shapes = (self.kind, self.body, self.vert_ptr, self.verts, self.radius)
-        return find2(self.x, self.angle, *shapes, pairs, band, *out)
+        find = find_ellipses2 if (self.kind == ELLIPSE).any() else find2
+        return find(self.x, self.angle, *shapes, pairs, band, *out)
 
     def _evaluate(self, records, out):
         a, b, _, *rest = records
         evaluate2(self.x, self.angle, self.body[a], self.body[b], *rest, *out)
+        if (self.kind == ELLIPSE).any():
+            shapes = (self.kind, self.body, self.vert_ptr, self.verts, self.radius)
+            evaluate_ellipses2(self.x, self.angle, *shapes, a, b, rest[0], *out)
 
     def world(self, s):
         """Vertices of shape s in the world."""

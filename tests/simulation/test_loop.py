@@ -146,3 +146,15 @@ def test_numbers_of_steps_are_checked():
             sim.advance(bad)
         with pytest.raises(st.ModelError, match="every"):
             sim.run(0.1, every=bad)
+
+
+def test_curved_shapes_run_step_by_step():
+    world = st.PlanarWorld()
+    world.add_plane()
+    world.add_body(st.Ellipse(0.2, 0.1), mass=1.0, position=(0.0, 0.3), angle=0.3)
+    fast, slow = st.Simulator(world, 0.005), st.Simulator(world, 0.005)
+    assert fast._loop is None
+    fast.advance(100)
+    for _ in range(100):
+        slow.step()
+    np.testing.assert_array_equal(fast.state.q, slow.state.q)

@@ -2,8 +2,10 @@
 
 from .broad import aabbs2, aabbs3, pairs
 from .features import (
+    CONVEX,
     CORE,
     EDGE_EDGE,
+    ELLIPSE,
     LINE_POINT,
     PLANE,
     PLANE_POINT,
@@ -17,8 +19,10 @@ from .narrow2 import find2
 from .narrow3 import find3
 
 __all__ = [
+    "CONVEX",
     "CORE",
     "EDGE_EDGE",
+    "ELLIPSE",
     "LINE_POINT",
     "PLANE",
     "PLANE_POINT",

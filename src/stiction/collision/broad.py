@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from .._jit import njit
-from .features import PLANE
+from .features import ELLIPSE, PLANE
 
 _LEVELS = 60
 _FEW = 12  # a level with at most this many shapes is searched directly
@@ -79,6 +79,13 @@ def aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo, hi, planes):
             hi[s, 0] = hi[s, 1] = math.inf
             continue
         planes[s, 0] = planes[s, 1] = planes[s, 2] = 0.0
+        if kind[s] == ELLIPSE:
+            ux, uy, vx, vy = verts[first + 1, 0], verts[first + 1, 1], verts[first + 2, 0], verts[first + 2, 1]
+            qx, qy = px + c * verts[first, 0] - d * verts[first, 1], py + d * verts[first, 0] + c * verts[first, 1]
+            wide = grow + math.sqrt((c * ux - d * uy) ** 2 + (c * vx - d * vy) ** 2)
+            high = grow + math.sqrt((d * ux + c * uy) ** 2 + (d * vx + c * vy) ** 2)
+            lo[s, 0], hi[s, 0], lo[s, 1], hi[s, 1] = qx - wide, qx + wide, qy - high, qy + high
+            continue
         lo[s, 0] = lo[s, 1] = math.inf
         hi[s, 0] = hi[s, 1] = -math.inf
         for v in range(first, vert_ptr[s + 1]):

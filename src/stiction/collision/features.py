@@ -23,6 +23,9 @@ coincident features take the world's z axis (POINT_POINT) or a fixed perpendicul
 
 In the plane the types are POINT_POINT, POINT_LINE and LINE_POINT, a line carries its outward normal in da or db, its
 distance is signed, and the world's y axis replaces z. A body index of -1 is the world: the identity pose.
+
+Pairs with a curved shape have further types, which other kernels measure (`ellipse2`, `convex3`): CONVEX is the signed
+distance of the two shapes, found again at any configuration.
 """
 
 from __future__ import annotations
@@ -32,7 +35,9 @@ import math
 from .._jit import njit
 
 POINT_POINT, POINT_LINE, LINE_POINT, POINT_PLANE, PLANE_POINT, EDGE_EDGE = 0, 1, 2, 3, 4, 5
+CONVEX = 6
 CORE, PLANE = 0, 1
+ELLIPSE = 2  # in the plane
 
 _NEAR = 1e-14  # features closer than this times their coordinates coincide
 _PARALLEL = 1e-7

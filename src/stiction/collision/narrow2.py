@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from .._jit import njit
-from .features import LINE_POINT, PLANE, POINT_LINE, POINT_POINT
+from .features import CORE, LINE_POINT, PLANE, POINT_LINE, POINT_POINT
 from .manifold3 import _SLOP, _SWEEP, _TIE, _UNDERCUT, ALIGNED
 
 
@@ -239,13 +239,13 @@ def reduce2(ci, cf, m):
 
 @njit
 def place2(x, angle, kind, body, ptr, verts, out):
-    """Vertices (for a half-plane its point and normal) of all shapes in the world."""
+    """Vertices of all shapes in the world; of a half-plane its point and normal, of an ellipse centre and semi-axes."""
     for s in range(kind.size):
         b = body[s]
         c, d = (math.cos(angle[b]), math.sin(angle[b])) if b >= 0 else (1.0, 0.0)
         px, py = (x[b, 0], x[b, 1]) if b >= 0 else (0.0, 0.0)
         for v in range(ptr[s], ptr[s + 1]):
-            free = kind[s] == PLANE and v > ptr[s]
+            free = kind[s] != CORE and v > ptr[s]
             out[v, 0] = c * verts[v, 0] - d * verts[v, 1] + (0.0 if free else px)
             out[v, 1] = d * verts[v, 0] + c * verts[v, 1] + (0.0 if free else py)
 

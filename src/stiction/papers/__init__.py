@@ -10,12 +10,13 @@ __all__ = ["Experiment", "Outcome", "Quantity", "experiment", "experiments"]
 
 def experiments() -> dict[str, Experiment]:
     """Every experiment, by name."""
-    from . import ah03_brazil_nut, ah03_claims, ah03_disks, st96_balls, st96_rod
+    from . import ah03_brazil_nut, ah03_claims, ah03_disks, ah03_ellipse, st96_balls, st96_rod
 
     all_of_them = (
         st96_rod.EXPERIMENT,
         st96_balls.TWO,
         st96_balls.FOUR,
+        ah03_ellipse.EXPERIMENT,
         ah03_disks.EXPERIMENT,
         ah03_claims.EXPERIMENT,
         ah03_brazil_nut.EXPERIMENT,

@@ -59,6 +59,8 @@ class CompiledLoop:
             return None
         if not np.isin(model.laws.friction.kind, (NONE, ELLIPSOID)).all() or model.restitution > 0.0 or not model.ns:
             return None
+        if model.curved:  # curved shapes have kernels of their own, outside the loop
+            return None
         plain = type(solver) is Nsgs and solver.omega is None and solver.accelerate and solver.maxiter >= QUICK_MANY
         return CompiledLoop(model, scheme, dt, tol) if type(solver) is Auto or plain else None
 

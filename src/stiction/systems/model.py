@@ -38,6 +38,8 @@ class Features:
     db: FloatArray
     ra: FloatArray
     rb: FloatArray
+    shape_a: IntArray
+    shape_b: IntArray
 
     def take(self, chosen: IntArray) -> Features:
         """A selection."""
@@ -85,6 +87,7 @@ class BodyModel(ABC):
     dof: ClassVar[int]
     width: ClassVar[int]  # numbers per body in q
     kernels: ClassVar[Any]  # kernels2 or kernels3: the rows of joints and contacts
+    curved: bool  # some shape is not a rounded core or a half-space
     reach: FloatArray  # (nb,) the farthest point of each body from its centre of mass
 
     def __init__(self, world: Any):
@@ -298,7 +301,7 @@ class BodyModel(ABC):
         key = (shape_a * self.ns + shape_b) * CODES + code
         order = np.argsort(key, kind="stable")
         body_a, body_b = self.shape_body[shape_a[order]], self.shape_body[shape_b[order]]
-        features = Features(body_a, body_b, *(array[:count][order] for array in out[3:]))
+        features = Features(body_a, body_b, *(array[:count][order] for array in (*out[3:], shape_a, shape_b)))
         law = self.laws.lookup(
             self.shape_material[shape_a[order]], self.shape_material[shape_b[order]], body_a, body_b, self.nb
         )

@@ -8,12 +8,12 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray, IntArray
-from ..collision import aabbs2, evaluate2, find2, pairs
+from ..collision import CORE, ELLIPSE, PLANE, aabbs2, evaluate2, find2, pairs
 from . import kernels2
 from .base import State
 from .forces import BodyState
 from .model import BodyModel, Features
-from .shapes import HalfPlane
+from .shapes import Ellipse, HalfPlane
 
 
 class Model2(BodyModel):
@@ -32,12 +32,16 @@ class Model2(BodyModel):
         self.reach = np.array([max((_reach(s, b.com) for s in b.shapes), default=0.0) for b in self.specs])
 
     def _shape_arrays(self, shapes: list[tuple[int, Any]]) -> None:
-        self.kind = np.array([int(isinstance(s, HalfPlane)) for _, s in shapes], dtype=np.int64)
+        self.kind = np.array([kind_of(s) for _, s in shapes], dtype=np.int64)
+        self.curved = bool((self.kind == ELLIPSE).any())
         vertices, radius = [], []
         for i, s in shapes:
             com = self.specs[i].com
             if isinstance(s, HalfPlane):
                 vertices.append(np.array([s.position - com, s.normal]))
+                radius.append(0.0)
+            elif isinstance(s, Ellipse):
+                vertices.append(np.array([s.position - com, *s.semi_axes()]))
                 radius.append(0.0)
             else:
                 core, r = s.core()
@@ -85,12 +89,22 @@ class Model2(BodyModel):
         return found
 
     def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
-        return int(
-            find2(x, turn, self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius, pairs, band, *out)
-        )
+        shapes = (self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius)
+        if not self.curved:
+            return int(find2(x, turn, *shapes, pairs, band, *out))
+        from ..collision.ellipse2 import find_ellipses2
+
+        curved = (self.kind[pairs] == ELLIPSE).any(axis=1)
+        n = int(find2(x, turn, *shapes, pairs[~curved], band, *out))
+        return n + int(find_ellipses2(x, turn, *shapes, pairs[curved], band, *(array[n:] for array in out)))
 
     def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
         evaluate2(x, turn, f.body_a, f.body_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb, *out)
+        if self.curved:
+            from ..collision.ellipse2 import evaluate_ellipses2
+
+            shapes = (self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius)
+            evaluate_ellipses2(x, turn, *shapes, f.shape_a, f.shape_b, f.type, *out)
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
         return self.inverse_blocks if inverse else self.blocks
@@ -114,5 +128,12 @@ class Model2(BodyModel):
 def _reach(shape: Any, com: FloatArray) -> float:
     if isinstance(shape, HalfPlane):
         return np.inf
+    if isinstance(shape, Ellipse):
+        return float(np.linalg.norm(shape.position - com)) + max(shape.a, shape.b)
     core, radius = shape.core()
     return float(np.linalg.norm(core - com, axis=1).max()) + radius
+
+
+def kind_of(shape: Any) -> int:
+    """What the collision kernels take a shape for."""
+    return ELLIPSE if isinstance(shape, Ellipse) else PLANE if isinstance(shape, HalfPlane) else CORE

@@ -35,6 +35,7 @@ class Model3(BodyModel):
     def _shape_arrays(self, shapes: list[tuple[int, Any]]) -> None:
         n = len(shapes)
         self.kind = np.array([int(isinstance(s, Plane)) for _, s in shapes], dtype=np.int64)
+        self.curved = False
         self.center = np.array([s.position - self.specs[i].com for i, s in shapes]).reshape(n, 3)
         self.rot = np.array([quaternion_matrix(*s.orientation) for _, s in shapes]).reshape(n, 3, 3)
         cores = [(np.zeros(3), 0.0) if isinstance(s, Plane) else s.core() for _, s in shapes]

@@ -196,6 +196,32 @@ class Disk(Shape2):
 
 
 @dataclass(frozen=True, eq=False)
+class Ellipse(Shape2):
+    """An ellipse with semi-axes a along x and b along y, turned by `angle`."""
+
+    a: float
+    b: float
+    position: Any = (0.0, 0.0)
+    angle: float = 0.0
+
+    def __post_init__(self) -> None:
+        _size(self, "a", self.a)
+        _size(self, "b", self.b)
+        _check.number("Ellipse angle", self.angle)
+        object.__setattr__(self, "position", _point(self, self.position))
+
+    def semi_axes(self) -> FloatArray:
+        """(2, 2) the two semi-axes as vectors of the body frame."""
+        c, s = np.cos(self.angle), np.sin(self.angle)
+        return np.array([[self.a * c, self.a * s], [-self.b * s, self.b * c]])
+
+    def mass_properties(self) -> MassProperties:
+        """π a b and m (a² + b²)/4."""
+        area = np.pi * self.a * self.b
+        return MassProperties(area, self.position, np.array(0.25 * area * (self.a**2 + self.b**2)))
+
+
+@dataclass(frozen=True, eq=False)
 class Rod(Shape2):
     """A rod along x with round ends; `length` is between the centres of the ends."""
 
