@@ -345,3 +345,41 @@ def test_kernels_have_one_signature_each():
                 assert len(kinds) <= 1, value
                 seen += len(kinds)
     assert seen > 5  # kernels that come from the cache do not load those they call
+
+
+def _box_step(v_start, p_warm):
+    """A unit box of 1 kg on four corners, one step of 5 ms from `v_start` along z."""
+    corners = np.array([(x, y, -0.5) for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
+    Ja = np.zeros((12, 6))
+    for i, c in enumerate(corners):
+        for j, axis in enumerate(np.eye(3)[[2, 0, 1]]):
+            Ja[3 * i + j] = np.concatenate([axis, np.cross(c, axis)])
+    Minv = np.diag([1.0, 1.0, 1.0, 6.0, 6.0, 6.0])[None]
+    start = np.array([0.0, 0.0, v_start, 0.0, 0.0, 0.0])
+    bodies = st.Bodies([0] * 4, [-1] * 4, Ja, np.zeros((12, 6)), Minv, 3 * np.arange(5))
+    return st.ContactProblem(
+        bodies,
+        v_free=start - [0, 0, 0.005 * 9.81, 0, 0, 0],
+        v_start=start,
+        row_ptr=3 * np.arange(5),
+        law=[st.Law.UNILATERAL] * 4,
+        friction=[0.5] * 4,
+        p_warm=np.tile([p_warm, 0.0, 0.0], 4),
+    )
+
+
+def test_impulses_that_hold_a_body_at_rest_are_taken_again():
+    balance = 0.005 * 9.81 / 4
+    found = st.solve(_box_step(0.0, balance), solver="nsgs", tol=1e-8)
+    assert found.success
+    assert found.iterations == 0
+    assert np.array_equal(found.p, np.tile([balance, 0.0, 0.0], 4))
+
+
+def test_impulses_that_stopped_a_motion_are_not_taken_again():
+    # within the tolerance by their error, but off balance: they would set the box in motion
+    balance, tol = 0.005 * 9.81 / 4, 1e-6
+    problem = _box_step(0.0, balance * (1 + 0.1 * tol))
+    assert problem.certify(problem.p_warm).error < tol
+    found = st.solve(problem, solver="nsgs", tol=tol)
+    assert abs(found.v[2]) < 1e-4 * tol * 0.005 * 9.81

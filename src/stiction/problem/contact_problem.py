@@ -37,7 +37,8 @@ class ContactProblem:
     coefficient, or None), or a `FrictionTable`; r0 (nk,) >= 0, the part of the friction radius that needs no normal
     impulse [N·s]; lo, hi (nr,) bounds of BOX rows; associated: the convex relaxation instead of Coulomb's law;
     length (nr,): 1, or metres for rotational rows; key (nk,) identity over time; kind (nk,) what the system calls
-    the block; p_warm (nr,) a first guess. Arrays of the right type are not copied: do not change them afterwards.
+    the block; p_warm (nr,) a first guess; v_start (nv,) or None: the velocity at the start of the step that this is,
+    by which solvers tell rest from motion. Arrays of the right type are not copied: do not change them afterwards.
     """
 
     dynamics: Dynamics
@@ -55,6 +56,7 @@ class ContactProblem:
     key: IntArray
     kind: IntArray
     p_warm: FloatArray
+    v_start: FloatArray | None
 
     def __init__(
         self,
@@ -74,6 +76,7 @@ class ContactProblem:
         key: Any = None,
         kind: Any = None,
         p_warm: Any = None,
+        v_start: Any = None,
     ):
         if not isinstance(dynamics, (Dense, Bodies, Delassus)):
             raise ModelError(f"dynamics must be Dense, Bodies or Delassus; got {type(dynamics).__name__}.")
@@ -99,6 +102,7 @@ class ContactProblem:
         set_(self, "row_ptr", row_ptr)
         set_(self, "law", law)
         set_(self, "v_free", np.zeros(nv) if v_free is None else _check.floats("v_free", v_free, (nv,)))
+        set_(self, "v_start", None if v_start is None else _check.floats("v_start", v_start, (nv,)))
         set_(self, "b", rows("b", b, 0.0))
         set_(self, "C", rows("C", C, 0.0))
         set_(self, "lo", rows("lo", lo, -np.inf, finite=False))

@@ -209,6 +209,7 @@ class StewartTrinkle:
             length=found.length,
             key=candidates.key,
             p_warm=state.warm(candidates.key, candidates.row_ptr),
+            v_start=state.v,
         )
         return problem, q_free
 

@@ -138,7 +138,7 @@ def advance(
         if nr:
             ended, sweeps, error = solve_planar(
                 tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v_free, demand, p,
+                vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v, v_free, demand, p,
             )  # fmt: skip
             if ended != SOLVED:
                 return step, total, old_keys, old

@@ -21,9 +21,11 @@ from ..problem.body_kernels import (
     rows_times,
 )
 from ..problem.laws import EQUALITY, UNILATERAL
+from ..solvers.nsgs_ends import SOLVED
 from ..solvers.nsgs_forms import unpack
 from ..solvers.nsgs_prepare import prepare
 from ..solvers.nsgs_relax import relax_planar, relax_spatial
+from ..solvers.nsgs_rest import SMALL, at_rest
 
 
 @njit
@@ -100,7 +102,7 @@ def _make_solve(d):
     @njit
     def solve(
         tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
-        vertex_ptr, facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_free, b, p,
+        vertex_ptr, facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, b, p,
     ):  # fmt: skip
         """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
 
@@ -117,6 +119,13 @@ def _make_solve(d):
         delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, diagonal)
         block_weights(row_ptr, diagonal, C, length, rho)
         scale = residual_scale(row_ptr, free, terms, b, length, r0, lo, hi, rho)
+        if accelerate and nr <= SMALL:
+            error = at_rest(
+                tol, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a,
+                body_b, Ja, Jb, Minv, v_start, v_free, b, p,
+            )  # fmt: skip
+            if error < math.inf:
+                return SOLVED, 0, error
         (
             begin, phase, rows, seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
             V, weight, _, plain,
@@ -127,13 +136,13 @@ def _make_solve(d):
         if d == 6:
             ended, sweeps, error = relax_spatial(
                 tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows,
+                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows,
                 seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
             )  # fmt: skip
         else:
             ended, sweeps, error = relax_planar(
                 tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, rho, begin, phase, rows,
+                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows,
                 seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
             )  # fmt: skip
         for r in range(nr):

@@ -79,6 +79,8 @@ class Nsgs:
         steps = [omega] if problem.associated else [omega, 1.0, 0.5, 0.25, 0.1, 0.05]
         if not accelerate:
             steps.insert(0, 1.0)
+        if accelerate and _at_rest(problem, p, tol):
+            return p, Status.SOLVED, "The first guess met the tolerance: the bodies are at rest.", 0
         run = make(problem, p, steps.pop(0), accelerate)
         window = QUICK_MANY if accelerate else FIRST  # one go, as in the compiled loop
         best, least, sweeps = p, np.inf, 0
@@ -150,7 +152,7 @@ class BodySweeps:
         form: Any = self.problem.dynamics
         ended, done, error = relax(
             tol, self.problem.scale, count, get_num_threads() > 1, self.accelerate, *self.given, form.Ja, form.Jb,
-            self.problem.q, self.problem.rho, *self.arrays, self.plain,
+            self.problem.q, self.problem.b, self.problem.rho, *self.arrays, self.plain,
         )  # fmt: skip
         return int(ended), int(done), float(error)
 
@@ -236,6 +238,22 @@ class MatrixSweeps:
                 return LIMIT, sweeps, error
             if estimate <= threshold:
                 threshold = max(0.5 * min(1.0, tol / error) * estimate, FLOOR * scale)
+
+
+def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:
+    from .nsgs_rest import SMALL, at_rest
+
+    if problem.nr > SMALL or problem.v_start is None:
+        return False
+    form: Any = problem.dynamics
+    f = problem.friction
+    error = at_rest(
+        tol, problem.scale, problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.lo,
+        problem.hi, problem.length, problem.C, problem.associated, problem.rho, form.body_a, form.body_b, form.Ja,
+        form.Jb, form.Minv, problem.v_start.reshape(len(form.Minv), -1), problem.v_free.reshape(len(form.Minv), -1),
+        problem.b, p,
+    )  # fmt: skip
+    return bool(error < np.inf)
 
 
 def _unpack(run: BodySweeps | MatrixSweeps) -> FloatArray:

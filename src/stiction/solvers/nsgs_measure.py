@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import njit, prange
 from ..problem.laws import BOX, EQUALITY
 from ..problem.residuals import block_residuals
+from .nsgs_islands import body_state
 from .nsgs_kernels import KINDS
 from .nsgs_order import PHASES
 
@@ -47,7 +48,7 @@ def _round_cone(a, n, x, y):
 
 
 @njit
-def _block_maps(law, n, mu, associated, rho, lo, hi, r, u, p, x, y):
+def block_maps(law, n, mu, associated, rho, lo, hi, r, u, p, x, y):
     """Squares of the natural map at step 1 and of the scaled one, of a block whose rows u, p are in metres."""
     natural = 0.0
     scaled = 0.0
@@ -103,7 +104,7 @@ def measure_round(
                 s += Ja[r, l] * v[a[i], l] + Jb[r, l] * v[b[i], l]
             u[j] = s
         edge = mu[k] * semi[set_of[k], 0]
-        first, second = _block_maps(law[k], n, edge, associated, rho[k], lo, hi, src[ptr[i]], u, f, x, y)
+        first, second = block_maps(law[k], n, edge, associated, rho[k], lo, hi, src[ptr[i]], u, f, x, y)
         natural += first
         if law[k] == BOX:
             run = second + (run if box == k else 0.0)
@@ -164,3 +165,52 @@ def measure_any(
         natural += table[k, NATURAL] ** 2
         worst = max(worst, table[k, SCALED] ** 2)
     return natural, worst
+
+
+@njit(parallel=True)
+def _measure_parallel(
+    first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi,
+    lo, hi, rho, associated,
+):  # fmt: skip
+    for c in prange(first, last):
+        natural[c], worst[c] = measure_round(
+            c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
+            associated,
+        )  # fmt: skip
+
+
+@njit
+def measure_island(isl, low, high, parallel, facts):
+    """Sum of squares of the natural map of an island and its largest scaled one; w is made anew from p.
+
+    From nothing: the round-off of many sweeps must not stay in it.
+    """
+    (
+        phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
+        semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain,
+    ) = facts  # fmt: skip
+    body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w)
+    body_velocities(low, high, L, w, v)
+    if not plain:
+        return measure_any(
+            isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape, semi,
+            vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
+        )  # fmt: skip
+    first, last = phase[isl, 0], phase[isl, PHASES]
+    natural, worst = np.empty(last), np.empty(last)
+    if parallel and last - first > 1:
+        _measure_parallel(
+            first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu,
+            semi, lo, hi, rho, associated,
+        )  # fmt: skip
+    else:
+        for c in range(first, last):
+            natural[c], worst[c] = measure_round(
+                c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
+                associated,
+            )  # fmt: skip
+    total, largest = 0.0, 0.0
+    for c in range(first, last):
+        total += natural[c]
+        largest = max(largest, worst[c])
+    return total, largest

@@ -96,24 +96,63 @@ def _add(K, band, row, column, n, T, J, r, left, right, d):
 
 
 @njit
-def _factorise(K, band):
-    """K (n, 2 band + 1) by rows becomes its factors L U, L with unit diagonal; False where a pivot vanishes."""
-    n = K.shape[0]
-    row = np.empty(band + 1)  # a copy of the pivot row: the compiler then knows that rows do not overlap
-    for i in range(n):
-        pivot = K[i, band]
+def _panel(K, band, i, d, last, U):
+    """Eliminate rows i..i+d among themselves; U (6, .): their columns from i + d to `last`. False: a pivot vanishes."""
+    for t in range(d):
+        pivot = K[i + t, band]
         if not abs(pivot) > 1e-12:
             return False
-        last = min(n, i + band + 1)
-        for j in range(1, last - i):
-            row[j] = K[i, band + j]
-        for k in range(i + 1, last):
-            at = i - k + band
+        for k in range(i + t + 1, i + d):
+            at = i + t - k + band
             ratio = K[k, at] / pivot
             K[k, at] = ratio
             if ratio != 0.0:
-                for j in range(1, last - i):
-                    K[k, at + j] -= ratio * row[j]
+                for j in range(1, last - i - t):
+                    K[k, at + j] -= ratio * K[i + t, band + j]
+    for t in range(6):
+        for j in range(last - i - d):
+            U[t, j] = K[i + t, band - t + d + j] if t < d else 0.0
+    return True
+
+
+@njit
+def _factorise(K, band, d):
+    """K (n, 2 band + 1) by rows becomes its factors L U, L with unit diagonal; False where a pivot vanishes.
+
+    It goes body by body: rows below take the d pivots of a body in one pass, which is what memory allows.
+    """
+    n = K.shape[0]
+    U, c, upper, inverse = np.empty((6, band + 1)), np.zeros(6), np.empty((6, 6)), np.empty(6)
+    for i in range(0, n, d):
+        last = min(n, i + band + 1)
+        if not _panel(K, band, i, d, last, U):
+            return False
+        for t in range(d):
+            inverse[t] = 1.0 / K[i + t, band]
+            for l in range(t):
+                upper[l, t] = K[i + l, band - l + t]
+        for k in range(i + d, last):
+            at = i - k + band
+            acts = False
+            for t in range(d):
+                s = K[k, at + t]
+                for l in range(t):
+                    s -= c[l] * upper[l, t]
+                c[t] = s * inverse[t]
+                acts = acts or c[t] != 0.0
+                K[k, at + t] = c[t]
+            if not acts:
+                continue
+            c0, c1, c2 = c[0], c[1], c[2]
+            at += d
+            if d == 3:
+                for j in range(last - i - d):
+                    K[k, at + j] -= c0 * U[0, j] + c1 * U[1, j] + c2 * U[2, j]
+            else:
+                c3, c4, c5 = c[3], c[4], c[5]
+                for j in range(last - i - d):
+                    s = c0 * U[0, j] + c1 * U[1, j] + c2 * U[2, j]
+                    K[k, at + j] -= s + c3 * U[3, j] + c4 * U[4, j] + c5 * U[5, j]
     return True
 
 
@@ -208,7 +247,7 @@ def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par
 
     D (items, 9) and K (n, 2 band + 1) are those of the step before; the factors in K serve again where no contact has
     changed its mode. Returns |f|² before the step, in energy, and whether a step was made: not where |f|² is at most
-    `enough`, or the matrix is singular.
+    `enough` (negative: the first step from a centre), no contact has changed its mode, or the matrix is singular.
     """
     d = w.shape[1]
     moving = w.shape[0] - 1
@@ -217,12 +256,12 @@ def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par
     size = 0.0
     for r in range(ptr[start], ptr[stop]):
         size += weight[r] * f[r] * f[r]
-    if size <= enough:
+    if size <= enough or (enough >= 0.0 and not changed):  # linear, and solved: what is left is round-off
         D[0, 0] = -1.0 if changed else D[0, 0]  # K is not that of this D
         return size, False
     if changed:
         _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low)
-        if not _factorise(K, band):
+        if not _factorise(K, band, d):
             D[0, 0] = -1.0
             return size, False
     y = np.zeros((high - low) * d)

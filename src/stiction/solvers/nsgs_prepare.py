@@ -6,10 +6,10 @@ import numpy as np
 
 from .._jit import njit, prange
 from .nsgs_forms import body_factors, rows_planar, rows_spatial, turn_rows
+from .nsgs_islands import island_rows, row_weights
 from .nsgs_items import bounds, classify, list_items
 from .nsgs_kernels import PARAMETERS
 from .nsgs_order import find_cells, order_bodies
-from .nsgs_relax import island_rows, row_weights
 from .nsgs_setup import frames, least_diagonal
 
 MANY = 10_000  # items from which threads share the work

@@ -1,0 +1,109 @@
+"""Proximal steps by Newton's method on a small island, and when they are worth it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import njit
+from .nsgs_islands import body_state
+from .nsgs_kernels import KINDS
+from .nsgs_measure import measure_island
+from .nsgs_newton import INNER, LEAST, MOST, START, band_of, newton_step
+from .nsgs_order import PHASES
+
+STEPS = 12  # proximal steps in one go
+SETTLE = 3  # Newton steps towards rest
+
+
+@njit
+def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, goal, far, q, par, weight, x, f, facts):
+    """Proximal steps on an island while they help, down to a residual of √far of the goal.
+
+    A residual far below the goal pays in the next steps of a scene at rest: they start from it, and the first sweep
+    ends them. Returns the new residuals, θ, and whether they are better.
+    """
+    phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
+    band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
+    better = False
+    if band < 0:
+        return natural, worst, theta, better
+    D = np.full((seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0], 9), -1.0)
+    K = np.empty(((high - low) * w.shape[1], 2 * band + 1))
+    failed = 0
+    for _ in range(STEPS):
+        for i in range(first, last):
+            x[i] = p[i]
+        start, previous, count, moved = -1.0, 0.0, 0, True
+        while moved and count < INNER:
+            if count > 0:
+                body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w)
+            size, moved = newton_step(
+                isl, theta, band, phase, seg, ptr, a, b, J, q, x, p, w, par, weight, f, D, K, low, high, 1e-8 * start
+            )
+            start = size if count == 0 else start
+            moved = moved and not (size <= 1e-3 * start and size > 0.25 * previous)  # round-off
+            previous = size
+            count += 1
+        new, largest = measure_island(isl, low, high, parallel, facts)
+        before, after = max(natural / share, worst / goal), max(new / share, largest / goal)
+        if after < before and ((count > 1 and not moved) or after < 0.1 * before):
+            natural, worst, better = new, largest, True
+            if after <= far or (after <= 1.0 and after > 0.25 * before and theta == MOST):
+                break
+            theta = min(MOST, (100.0 if count <= 4 else 10.0) * theta)
+            continue
+        for i in range(first, last):
+            p[i] = x[i]
+        measure_island(isl, low, high, parallel, facts)
+        theta = max(LEAST, 0.01 * theta)
+        failed += 1
+        if failed == 3 or before <= 1.0:
+            break
+    return natural, worst, theta, better
+
+
+@njit
+def without_overlaps(isl, size, phase, seg, ptr, src, T, b, q, still):
+    """still = q of an island's rows without the entries of b that are at most `size`; q and still are in the frames."""
+    for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
+        for k in range(ptr[i], ptr[i + 1]):
+            still[k] = q[k]
+        for l in range(ptr[i], ptr[i + 1]):
+            s = b[src[l]]
+            if s != 0.0 and abs(s) <= size:
+                for k in range(ptr[i + 1] - ptr[i]):
+                    still[ptr[i] + k] -= T[l, k] * s
+
+
+@njit
+def settle(isl, first, last, low, high, parallel, natural, worst, share, goal, still, par, weight, x, f, facts):
+    """Newton's method on the problem `still` (rows,), from which overlaps within the tolerance are left out.
+
+    Overlaps contradict each other: to remove them sets bodies in motion that the next step has to stop, and where
+    contacts are preloaded their round-off decides which ones open. Without them rest is an answer, one linear step off.
+    It is kept where the residuals, overlaps included, are within half the goal. Returns them and whether it was kept.
+    """
+    phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
+    band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
+    if band < 0:
+        return natural, worst, False
+    D = np.full((seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0], 9), -1.0)
+    K = np.empty(((high - low) * w.shape[1], 2 * band + 1))
+    for i in range(first, last):
+        x[i] = p[i]
+    start, moved = -1.0, True
+    for count in range(SETTLE):
+        if not moved:
+            break
+        size, moved = newton_step(
+            isl, START, band, phase, seg, ptr, a, b, J, still, x, p, w, par, weight, f, D, K, low, high, 1e-12 * start
+        )
+        start = size if count == 0 else start
+        body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w)
+    new, largest = measure_island(isl, low, high, parallel, facts)
+    if new <= 0.25 * share and largest <= 0.25 * goal:
+        return new, largest, True
+    for i in range(first, last):
+        p[i] = x[i]
+    measure_island(isl, low, high, parallel, facts)
+    return natural, worst, False

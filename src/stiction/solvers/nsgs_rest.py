@@ -1,0 +1,59 @@
+"""Bodies at rest: the last step's impulses may be the answer already, and then nothing needs to be prepared or swept.
+
+Overlaps within the tolerance may stay, and so may a motion far below it. What must not pass are impulses that do not
+balance the forces, such as those that have just stopped a motion: they would start the next one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from ..problem.body_kernels import add_velocity_change, impulses_on_bodies, rows_times
+from .nsgs_items import classify
+from .nsgs_measure import block_maps
+
+SMALL = 3000  # rows up to which it is worth a look: larger scenes are hardly ever at rest altogether
+# Of the tolerance: the error, H v where impulses act, and what the step changes of it.
+_ENOUGH, _STILL, _BALANCED = 0.9, 0.1, 2e-3
+
+
+@njit
+def at_rest(
+    tol, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb,
+    Minv, v_start, v_free, b, p,
+):  # fmt: skip
+    """The error of the impulses p where they solve a problem of bodies at rest, else infinity."""
+    nk, nr = len(law), len(b)
+    kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
+    _, plain = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
+    if nr > SMALL or not plain:
+        return math.inf
+    f, v, u, change = np.empty(v_free.shape), v_free.copy(), np.empty(nr), np.empty(nr)
+    impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f)
+    add_velocity_change(Minv, f, v)
+    rows_times(body_a, body_b, row_ptr, Ja, Jb, v, u)
+    rows_times(body_a, body_b, row_ptr, Ja, Jb, v - v_start, change)
+    goal = (tol * scale) ** 2
+    enough, still, balanced = _ENOUGH**2 * goal, _STILL**2 * goal, _BALANCED**2 * goal
+    uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+    natural, worst, motion, imbalance = 0.0, 0.0, 0.0, 0.0
+    for k in range(nk):
+        first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
+        acts = False
+        for j in range(n):
+            acts = acts or p[first + j] != 0.0
+        for j in range(n):
+            r = first + j
+            if acts:
+                motion += u[r] * u[r]
+                imbalance += change[r] * change[r]
+            uk[j], pk[j] = u[r] + b[r] + C[r] * p[r], p[r]
+        one, scaled = block_maps(law[k], n, mu[k] * semi[set_of[k], 0], associated, rho[k], lo, hi, first, uk, pk, x, y)
+        natural += one
+        worst = max(worst, scaled)
+        if not (natural <= enough and worst <= enough and motion <= still and imbalance <= balanced):
+            return math.inf
+    return math.sqrt(max(natural, worst)) / scale
