@@ -31,7 +31,18 @@ _NAMES = {
         "Revolute",
         "Prismatic",
         "Ball",
-        "Distance",  # joints
+        "Distance",
+        "Rope",
+        "Cylindrical",
+        "Universal",
+        "Planar",
+        "Screw",
+        "Gear",
+        "Rack",  # joints
+        "Motor",  # drives
+        "Oscillation",
+        "Rotation",
+        "Table",  # prescribed motions
         "GeneralizedSystem",
         "Gap",
         "Bilateral",
@@ -136,21 +147,32 @@ if TYPE_CHECKING:
     from .systems import Body as Body
     from .systems import Box as Box
     from .systems import Capsule as Capsule
+    from .systems import Cylindrical as Cylindrical
     from .systems import Disk as Disk
     from .systems import Distance as Distance
     from .systems import DryFriction as DryFriction
     from .systems import Ellipse as Ellipse
     from .systems import Fixed as Fixed
     from .systems import Gap as Gap
+    from .systems import Gear as Gear
     from .systems import GeneralizedSystem as GeneralizedSystem
     from .systems import HalfPlane as HalfPlane
+    from .systems import Motor as Motor
+    from .systems import Oscillation as Oscillation
+    from .systems import Planar as Planar
     from .systems import PlanarWorld as PlanarWorld
     from .systems import Plane as Plane
     from .systems import Polygon as Polygon
     from .systems import Prismatic as Prismatic
+    from .systems import Rack as Rack
     from .systems import Revolute as Revolute
     from .systems import Rod as Rod
+    from .systems import Rope as Rope
+    from .systems import Rotation as Rotation
+    from .systems import Screw as Screw
     from .systems import Segment as Segment
     from .systems import Sphere as Sphere
     from .systems import State as State
+    from .systems import Table as Table
+    from .systems import Universal as Universal
     from .systems import World as World

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 import stiction as st
 
 seeds = hs.integers(0, 2**32 - 1)
-PARTS = ("applied", "friction", "impact", "joints", "motors", "stabilisation", "truncation", "mass_change")
+PARTS = ("applied", "friction", "impact", "joints", "motors", "springs", "stabilisation", "truncation", "mass_change")
 
 
 def half_spaces(seed, contacts=3, n=4, joint=False, gear=False, force=None):

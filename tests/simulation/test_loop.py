@@ -57,7 +57,42 @@ def disks():
     return world
 
 
-SCENES = [spheres, tower, chain, moving_floor, disks]
+def machine():
+    """Every kind of row: limit, motor, friction, spring, compliance, screw, gear, rope, and a contact."""
+    world = st.World()
+    world.add_plane(offset=-1.0)
+    box = st.Box((0.3, 0.1, 0.1))
+    arm = world.add_body(box, mass=1.0, position=(0, 0, 0), angular_velocity=(0, 0, 4.0))
+    nut = world.add_body(box, mass=1.0, position=(1, 0, 0))
+    lever = world.add_body(box, mass=1.0, position=(2, 0, 0))
+    bob = world.add_body(st.Sphere(0.1), mass=0.5, position=(2.15, 0, -0.4))
+    world.add_body(st.Sphere(0.1), mass=0.5, position=(0, 0, 0.5))
+    drive = st.Motor(position=30.0, bound=0.3)
+    turn = world.add_joint(st.Revolute(arm, None, anchor=(0, 0, 0), axis=(0, 0, 1), friction=0.05, motor=drive))
+    world.add_joint(st.Screw(nut, None, anchor=(1, 0, 0), axis=(0, 0, 1), pitch=0.05, limits=(-8.0, 8.0)))
+    world.add_joint(st.Gear(arm, nut, ratio=2.0, axis_a=(0, 0, 1), compliance=1e-3))
+    hinge = world.add_joint(st.Revolute(lever, None, anchor=(1.85, 0, 0), axis=(0, 1, 0), limits=(-0.5, 0.5)))
+    world.add_spring(hinge, stiffness=2.0, damping=0.1)
+    world.add_spring(turn, stiffness=0.01)
+    world.add_joint(st.Rope(lever, bob, anchor_a=(2.15, 0, 0), anchor_b=(2.15, 0, -0.4), length=0.5))
+    return world
+
+
+def planar_machine():
+    world = st.PlanarWorld()
+    world.add_plane(offset=-1.0)
+    wheel = world.add_body(st.Disk(0.2), mass=1.0, angular_velocity=4.0)
+    rack = world.add_body(st.Polygon.box(0.5, 0.1), mass=1.0, position=(0, 0.25))
+    bob = world.add_body(st.Disk(0.1), mass=1.0, position=(1.0, 0.0))
+    world.add_joint(st.Revolute(wheel, None, anchor=(0, 0), motor=st.Motor(speed=3.0, bound=2.0), friction=0.1))
+    guide = world.add_joint(st.Prismatic(rack, None, axis=(1, 0), limits=(-0.6, 0.4), compliance=1e-4))
+    world.add_joint(st.Rack(wheel, rack, radius=-0.2, direction=(1, 0)))
+    world.add_spring(guide, stiffness=1e5, damping=1.0, rest=-0.1)
+    world.add_joint(st.Rope(bob, None, anchor_a=(1, 0), anchor_b=(0.5, 0.5), length=1.0))
+    return world
+
+
+SCENES = [spheres, tower, chain, moving_floor, disks, machine, planar_machine]
 
 
 def simulator(make, **options):
@@ -86,7 +121,7 @@ def test_same_bits_as_step_by_step(make, solver):
     np.testing.assert_array_equal(last.contacts.gap, result.contacts.gap)
 
 
-@pytest.mark.parametrize("make", [spheres, chain, disks])
+@pytest.mark.parametrize("make", [spheres, chain, disks, machine, planar_machine])
 def test_recording_every_tenth_step_keeps_frames_and_the_worst_residuals(make):
     whole, thin = simulator(make).run(0.5), simulator(make).run(0.5, every=10)
     assert len(thin.times) == 11
@@ -121,6 +156,10 @@ def test_what_needs_python_has_no_loop():
     assert simulator(tower, scheme=st.StewartTrinkle())._loop is None
     assert simulator(tower, scheme=st.AnitescuHart(directions=8))._loop is None
     assert simulator(tower, solver="newton")._loop is None
+    timed = tower()
+    drive = st.Motor(speed=lambda t: t, bound=1.0)
+    timed.add_joint(st.Revolute(timed.bodies[-1].name, None, anchor=(0, 0, 4), axis=(0, 0, 1), motor=drive))
+    assert st.Simulator(timed, 0.005)._loop is None
     guided = st.World()
     guided.add_body(st.Box((1, 1, 1)), kind="kinematic", motion=lambda t: (0.0, 0.0, t))
     guided.add_body(st.Sphere(0.1), mass=1.0, position=(0, 0, 2.0))
@@ -137,6 +176,22 @@ def test_schemes_options_reach_the_loop():
         for _ in range(100):
             slow.step()
         np.testing.assert_array_equal(fast.state.q, slow.state.q)
+
+
+def test_motors_can_be_set_between_compiled_steps():
+    fast, slow = simulator(machine), simulator(machine)
+    for target in (30.0, -5.0, 2.0):
+        for sim in (fast, slow):
+            sim.set_motor("joint0", target)
+        fast.advance(50)
+        for _ in range(50):
+            slow.step()
+        np.testing.assert_array_equal(fast.state.q, slow.state.q)
+    fast.reset()
+    again = simulator(machine)
+    fast.advance(50)
+    again.advance(50)
+    np.testing.assert_array_equal(fast.state.q, again.state.q)
 
 
 def test_numbers_of_steps_are_checked():

@@ -8,7 +8,7 @@ from hypothesis import strategies as hs
 import stiction as st
 
 STEP = st.AnitescuHart(directions=8)
-PARTS = ("applied", "friction", "impact", "joints", "motors", "stabilisation", "truncation", "mass_change")
+PARTS = ("applied", "friction", "impact", "joints", "motors", "springs", "stabilisation", "truncation", "mass_change")
 seeds = hs.integers(0, 2**32 - 1)
 
 

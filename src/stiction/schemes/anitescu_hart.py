@@ -20,7 +20,7 @@ import numpy as np
 from .. import _check
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus
-from ..problem.laws import EQUALITY, UNILATERAL
+from ..problem.laws import UNILATERAL
 from ..solvers.base import Solution, finish
 from ..status import Status
 from ..systems.base import Candidates, State, System
@@ -141,7 +141,7 @@ class AnitescuHart:
         """The contacts with gap <= eps (eq. 2.13); all that were detected when eps is left to the scheme."""
         if self.eps is None:
             return found
-        near = ~found.unilateral | (system.gaps(found, state.t, state.q) <= self.eps)
+        near = ~found.contact | (system.gaps(found, state.t, state.q) <= self.eps)
         return found if near.all() else found.take(near)
 
     def _problem(
@@ -151,14 +151,10 @@ class AnitescuHart:
         dynamics = system.dynamics(state.q, found)
         assert not isinstance(dynamics, Delassus)
         v_free, q_free = system.free_motion(dynamics, state, h, state.t, state.q)
-        law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
-        first = np.zeros(len(law), dtype=bool)
-        first[candidates.row_ptr[:-1]] = True
-        holds = (law == EQUALITY) | ((law == UNILATERAL) & first)
         problem = ContactProblem(
             dynamics,
             v_free=v_free,
-            b=np.where(holds, found.value / h, 0.0) if self.stabilize else np.zeros(len(law)),
+            **found.demand(dynamics, state, h, found.value / h, self.stabilize),
             row_ptr=candidates.row_ptr,
             law=candidates.law,
             friction=candidates.friction,

@@ -53,8 +53,9 @@ class EnergyBalance:
     """Where the energy went in a step [J]. `change` is the sum of all the others, up to `residual` (round-off).
 
     applied: work of forces without a potential and of prescribed bodies; friction: work of friction; impact: work of
-    normal impulses; joints: work of bilateral constraints; motors: work of boxes; stabilisation: work of pushing
-    overlaps and joint drift out; truncation: the scheme's error on the potential; mass_change: kinetic energy from
+    normal impulses; joints: work of bilateral constraints; motors: work of boxes; springs: what dampers took, and the
+    scheme's error on the potential of springs and compliant joints; stabilisation: work of pushing overlaps and joint
+    drift out; truncation: the scheme's error on the potential; mass_change: kinetic energy from
     M(q) changing in the step. The split follows `ΔT = ½ (v + v⁺)ᵀ (h k + Gᵀ p)`, exact for constant M.
     """
 
@@ -64,6 +65,7 @@ class EnergyBalance:
     impact: float
     joints: float
     motors: float
+    springs: float
     stabilisation: float
     truncation: float
     mass_change: float
@@ -72,7 +74,10 @@ class EnergyBalance:
 
 @dataclass(frozen=True)
 class StepCertificate:
-    """From the system and both states: penetration [m] and joint drift at the new configuration, and the energy."""
+    """From the system and both states: penetration [m] and joint drift at the new configuration, and the energy.
+
+    joint_drift: the largest violation of a joint's row or limit [m, rad].
+    """
 
     penetration: float
     joint_drift: float
@@ -138,7 +143,7 @@ def record_contacts(
     system: System, candidates: Candidates, new: State, at: FloatArray, problem: ContactProblem, solution: Solution
 ) -> Contacts:
     """The arrays of a step's constraints, rows padded to six; `at` is where the rows of the problem were taken."""
-    velocity = solution.u - problem.b  # what the rows do, without gaps and other demands
+    velocity = solution.u - problem.b - problem.C * solution.p  # what the rows do, without gaps and other demands
     impulse, velocity = pad_rows(solution.p, problem.row_ptr), pad_rows(velocity, problem.row_ptr)
     gap = system.gaps(candidates, new.t, new.q)
     place = system.contact_geometry(candidates, at)
@@ -163,10 +168,10 @@ def certify_step(
     if 2.0 * h * system.speed_bound(new, 0.0) > band:
         candidates = system.detect(new.t, new.q, 0.0)
     gaps = system.gaps(candidates, new.t, new.q)
-    contact, joint = candidates.unilateral, candidates.law == EQUALITY
+    passed = -gaps[candidates.limit].min(initial=0.0)
     return StepCertificate(
-        penetration=float(max(0.0, -gaps[contact].min(initial=0.0))),
-        joint_drift=float(gaps[joint].max(initial=0.0)),
+        penetration=float(max(0.0, -gaps[candidates.contact].min(initial=0.0))),
+        joint_drift=float(max(passed, gaps[candidates.rigid].max(initial=0.0))),
         energy=_balance(system, old, new, h, problem, p),
     )
 
@@ -185,6 +190,7 @@ def _balance(system: System, old: State, new: State, h: float, problem: ContactP
     middle = system.retract(old.q, 0.5 * h * new.v)
     power = system.applied_power(old.t + 0.5 * h, middle, mean)
     potential = after.potential - before.potential
+    stored = after.elastic - before.elastic
     forced = force_work if power is None else h * power
     moved = float(p @ dynamics.velocity_rows(np.where(prescribed, mean, 0.0))) if prescribed.any() else 0.0
     work = p * dynamics.velocity_rows(mean)
@@ -192,8 +198,9 @@ def _balance(system: System, old: State, new: State, h: float, problem: ContactP
     row_law = np.repeat(problem.law, np.diff(problem.row_ptr))
     first = np.zeros(problem.nr, dtype=bool)
     first[problem.row_ptr[:-1]] = True
-    normal = (row_law == UNILATERAL) & first
-    equality = row_law == EQUALITY
+    soft = problem.C > 0
+    normal = (row_law == UNILATERAL) & first & ~soft
+    equality = (row_law == EQUALITY) & ~soft
     restoring = np.where(equality | (normal & (problem.b < 0)), -0.5 * problem.b * p, 0.0)
     rest = work - restoring
     parts = {
@@ -202,8 +209,9 @@ def _balance(system: System, old: State, new: State, h: float, problem: ContactP
         "impact": float(rest[normal].sum()),
         "joints": float(rest[equality].sum()),
         "motors": float(rest[row_law == BOX].sum()),
+        "springs": float(rest[soft].sum()) + stored,
         "stabilisation": float(restoring.sum()),
-        "truncation": force_work - forced + (0.0 if power is None else potential),
+        "truncation": force_work - forced + (0.0 if power is None else potential - stored),
         "mass_change": kinetic - during,
     }
     change = kinetic + (0.0 if power is None else potential)

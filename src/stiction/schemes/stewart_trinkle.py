@@ -20,7 +20,6 @@ from .. import _check
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus
-from ..problem.laws import EQUALITY, UNILATERAL
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import Candidates, State, System
@@ -98,7 +97,7 @@ class StewartTrinkle:
         t = state.t + h
         prediction = system.retract(state.q, h * state.v)
         candidates = self._candidates(system, state, h)
-        contact = candidates.unilateral
+        contact = candidates.contact
         active = ~contact | self._rule.choose(
             system.gaps(candidates, state.t, state.q),
             system.gaps(candidates, t, prediction),
@@ -192,16 +191,12 @@ class StewartTrinkle:
         assert not isinstance(dynamics, Delassus)
         middle = system.retract(state.q, 0.5 * h * state.v)
         v_free, q_free = system.free_motion(dynamics, state, h, state.t + 0.5 * h, middle)
-        law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
-        first = np.zeros(len(law), dtype=bool)
-        first[candidates.row_ptr[:-1]] = True
-        holds = (law == EQUALITY) | ((law == UNILATERAL) & first)
         ahead = system.difference(at, q_free) / h - v_free
-        b = np.where(holds, found.value / h + dynamics.velocity_rows(ahead), 0.0)
+        start = found.value / h + dynamics.velocity_rows(ahead)
         problem = ContactProblem(
             dynamics,
             v_free=v_free,
-            b=b,
+            **found.demand(dynamics, state, h, start),
             row_ptr=candidates.row_ptr,
             law=candidates.law,
             friction=candidates.friction,

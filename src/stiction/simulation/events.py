@@ -46,7 +46,8 @@ def find_events(
     groups: dict[tuple[int, int], list[int]] = {}
     for row in rows.tolist():
         a, b = table.bodies[row].tolist()
-        name = (-1, int(table.key[row])) if a < 0 else (min(a, b), max(a, b))
+        own = a < 0 or table.key[row] < 0  # a gap function, or a limit or the friction of a joint
+        name = (-1, int(table.key[row])) if own else (min(a, b), max(a, b))
         groups.setdefault(name, []).append(row)
     found: list[tuple[int, int, Event]] = []
     for number, (name, members) in enumerate(sorted(groups.items())):

@@ -26,7 +26,7 @@ class CompiledLoop:
 
     def __init__(self, model: Any, scheme: AnitescuHart, dt: float, tol: float):
         self.model, self.scheme, self.dt, self.tol = model, scheme, dt, tol
-        laws = model.laws
+        laws, m = model.laws, model.mechanism
         f = laws.friction
         force = np.zeros((model.nb, model.dof))
         force[model.moves, : model.dim] = model.mass_of[model.moves, None] * model.gravity
@@ -42,8 +42,8 @@ class CompiledLoop:
             shapes += (model.vert_ptr, model.verts, model.radius)
         self.arrays = (
             *bodies, *shapes, model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, f.set_of,
-            f.mu, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, model.joint_size,
-            model.joint_bodies, *model.joint_arrays,
+            f.mu, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, m.size, m.bodies, m.law, m.bound,
+            *m.rows.arrays, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0),
         )  # fmt: skip
 
     @staticmethod
@@ -55,7 +55,8 @@ class CompiledLoop:
         convex = scheme.relaxation == "convex"
         if scheme.relaxation not in ("none", "convex") or (convex and model.dim == 3):
             return None
-        if model.forces_applied or any(model.specs[i].motion is not None for i in model.kinematic):
+        moved = any(model.specs[i].motion is not None for i in model.kinematic)
+        if model.forces_applied or moved or model.mechanism.timed:
             return None
         if not np.isin(model.laws.friction.kind, (NONE, ELLIPSOID)).all() or model.restitution > 0.0 or not model.ns:
             return None
@@ -74,7 +75,8 @@ class CompiledLoop:
 
         model, scheme = self.model, self.scheme
         kernel = loop_space.advance if model.dim == 3 else loop_plane.advance
-        q, v = state.q.reshape(model.nb, -1).copy(), state.v.reshape(model.nb, -1).copy()
+        q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
+        turns = model.turns(state.q).copy()
         keys, impulses, worst, taken = state.keys, state.impulses, np.zeros(4), 0
         while taken < steps:
             contacts = max(int(worst[3]), len(keys))
@@ -82,9 +84,10 @@ class CompiledLoop:
             done, _, keys, impulses = kernel(
                 chunk, self.dt, self.tol, get_num_threads() > 1, True, 1.0, scheme.stabilize,
                 scheme.relaxation == "convex", -1.0 if scheme.eps is None else float(scheme.eps), model.capacity,
-                q, v, keys, impulses, worst, *self.arrays,
+                q, turns, v, keys, impulses, worst, *self.arrays,
             )  # fmt: skip
             taken += int(done)
             if done < chunk:
                 break
-        return State(state.t, q.ravel(), v.ravel(), keys, impulses), taken, worst
+        whole = q.ravel() if model.dim == 2 else np.concatenate([q.ravel(), turns])
+        return State(state.t, whole, v.ravel(), keys, impulses), taken, worst

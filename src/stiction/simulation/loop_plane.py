@@ -12,8 +12,9 @@ from ..collision.features import evaluate2
 from ..collision.narrow2 import find2
 from ..solvers.nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..systems.kernels2 import contact_rows, joint_rows
+from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import fastest
-from .loop_stages import blocks_of, remembered, respond, solve_planar, within
+from .loop_stages import blocks_of, demand_of, remembered, respond, solve_planar, within
 
 CODES = 1 << 22  # as in systems.model
 
@@ -66,28 +67,34 @@ def deepest(x, angle, a, b, type, pa, da, pb, db, ra, rb):
 
 
 @njit
-def drift(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest):
-    """The largest residual of a joint row."""
+def drift(
+    q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, scale, turn_of,
+    weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft,
+):  # fmt: skip
+    """The largest violation of a joint's row or limit."""
     n = len(joint_kind)
     value, Ja, Jb = np.empty(n), np.empty((n, 3)), np.empty((n, 3))
-    joint_rows(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, 0, value, Ja, Jb)
-    most = 0.0
-    for j in range(n):
-        most = max(most, abs(value[j]))
-    return most
+    joint_rows(
+        q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, scale, turn_of,
+        weight, turn_a, turn_b, turn_u, turn_e, turn_n, 0, value, Ja, Jb,
+    )  # fmt: skip
+    return violation(value, mode, soft)
 
 
 @njit
 def advance(
-    steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, v, old_keys, old, worst,
+    steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, turns, v, old_keys, old, worst,
     inverse, Minv, moves, kinematic, force, reach,
     kind, body, group, mask, excluded, vert_ptr, verts, radius,
     material, by_material, pair, by_pair, law_rows, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets,
-    facet_ptr, joint_size, joint_bodies, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
+    facet_ptr, joint_size, joint_bodies, joint_law, joint_bound, joint_kind, joint_a, joint_b, joint_pa, joint_pb,
+    joint_ua, joint_ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft, damping,
+    bound, target,
 ):  # fmt: skip
     """Up to `steps` steps from q, v (nb, 3), both changed in place; otherwise as `loop_space.advance`.
 
-    Bodies that no force moves have no inverse mass: their velocity stays and takes them along.
+    turns (nt,): differences of angles at the start of a run, which stay. Bodies that no force moves have no inverse
+    mass: their velocity stays and takes them along.
     """
     nb = q.shape[0]
     x, angle = np.empty((nb, 2)), np.empty(nb)
@@ -112,8 +119,8 @@ def advance(
             key[k] = (sa[k] * len(kind) + sb[k]) * CODES + code[k]
         acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
         keys, law, row_ptr, set_of, mu, a, b = blocks_of(
-            acting, keep, key, sa, sb, fa, fb, joint_size, joint_bodies, material, by_material, pair, by_pair, nb,
-            law_rows, law_set, law_mu,
+            acting, keep, key, sa, sb, fa, fb, joint_size, joint_bodies, joint_law, material, by_material, pair,
+            by_pair, nb, law_rows, law_set, law_mu,
         )  # fmt: skip
         nk, nj = len(keys), len(joint_size)
         nr = row_ptr[nk]
@@ -123,22 +130,25 @@ def advance(
                 gap[i] = gap[k]
                 for j in range(2):
                     normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
-        value, demand, p = np.zeros(nr), np.zeros(nr), np.empty(nr)
+        value, p = np.zeros(nr), np.empty(nr)
         Ja, Jb = np.empty((nr, 3)), np.empty((nr, 3))
-        joint_rows(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, 0, value, Ja, Jb)
+        joint_rows(
+            q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
+            scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, 0, value, Ja, Jb,
+        )  # fmt: skip
         contact_rows(q, a[nj:], b[nj:], normal, point_a, point_b, row_ptr, nj, Ja, Jb)
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
-        if stabilize:
-            for r in range(nr):
-                demand[r] = value[r] / h
+        r0, demand, C, lo, hi = demand_of(
+            h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target
+        )
         remembered(keys, row_ptr, old_keys, old, p)
         error = 0.0
         limit = QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY
         if nr:
             ended, sweeps, error = solve_planar(
                 tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v, v_free, demand, p,
+                vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, p,
             )  # fmt: skip
             if ended != SOLVED:
                 return step, total, old_keys, old
@@ -162,6 +172,9 @@ def advance(
         depth = deepest(x, angle, fa, fb, type, pa, da, pb, db, ra, rb)
         worst[0], worst[1], worst[3] = max(worst[0], error), max(worst[1], depth), max(worst[3], float(acting))
         if nj:
-            left = drift(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest)
+            left = drift(
+                q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
+                scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft,
+            )  # fmt: skip
             worst[2] = max(worst[2], left)
     return steps, total, old_keys, old

@@ -11,9 +11,10 @@ from ..collision.broad import aabbs3, pairs
 from ..collision.features import evaluate3
 from ..collision.narrow3 import find3
 from ..solvers.nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
-from ..systems.kernels3 import contact_rows, free_motion, joint_rows, mass_blocks, retract, rotations
+from ..systems.kernels3 import contact_rows, count_turns, free_motion, joint_rows, mass_blocks, retract, rotations
+from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import fastest
-from .loop_stages import blocks_of, remembered, respond, solve_spatial, within
+from .loop_stages import blocks_of, demand_of, remembered, respond, solve_spatial, within
 
 CODES = 1 << 22  # as in systems.model
 
@@ -65,26 +66,33 @@ def deepest(q, x, R, a, b, type, pa, da, pb, db, ra, rb):
 
 
 @njit
-def drift(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest):
-    """The largest residual of a joint row."""
+def drift(
+    q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, scale, turn_of,
+    weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft,
+):  # fmt: skip
+    """The largest violation of a joint's row or limit."""
     n = len(joint_kind)
     value, Ja, Jb = np.empty(n), np.empty((n, 6)), np.empty((n, 6))
-    joint_rows(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, 0, value, Ja, Jb)
-    most = 0.0
-    for j in range(n):
-        most = max(most, abs(value[j]))
-    return most
+    joint_rows(
+        q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, scale, turn_of,
+        weight, turn_a, turn_b, turn_u, turn_e, turn_n, 0, value, Ja, Jb,
+    )  # fmt: skip
+    return violation(value, mode, soft)
 
 
 @njit
 def advance(
-    steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, v, old_keys, old, worst,
+    steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, turns, v, old_keys, old, worst,
     mass, inertia, inverse_mass, inverse_inertia, moves, kinematic, force, reach,
     kind, body, group, mask, excluded, center, rot, half, radius,
     material, by_material, pair, by_pair, law_rows, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets,
-    facet_ptr, joint_size, joint_bodies, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
+    facet_ptr, joint_size, joint_bodies, joint_law, joint_bound, joint_kind, joint_a, joint_b, joint_pa, joint_pb,
+    joint_ua, joint_ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft, damping,
+    bound, target,
 ):  # fmt: skip
-    """Up to `steps` steps from q (nb, 7), v (nb, 6), both changed in place, with the last step's keys and impulses.
+    """Up to `steps` steps from q (nb, 7), turns (nt,), v (nb, 6), with the last step's keys and impulses.
+
+    q, turns and v are changed in place.
 
     Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. eps < 0: all
     contacts in the band act. worst (4,): the largest error, penetration and joint drift so far, and the most contacts.
@@ -93,7 +101,7 @@ def advance(
     nb = q.shape[0]
     R, Minv = np.empty((nb, 3, 3)), np.empty((nb, 6, 6))
     v_free, q_free, moved, dq = np.empty((nb, 6)), np.empty((nb, 7)), np.empty((nb, 7)), np.empty((nb, 6))
-    new_q, new_v = np.empty((nb, 7)), np.empty((nb, 6))
+    new_q, new_v, turns_free = np.empty((nb, 7)), np.empty((nb, 6)), np.empty(len(turns))
     total = 0
     for step in range(steps):
         free_motion(q, v, force, mass, inertia, moves, h, v_free, q_free)
@@ -105,6 +113,11 @@ def advance(
             for m in range(len(kinematic)):
                 for j in range(7):
                     q_free[kinematic[m], j] = moved[kinematic[m], j]
+        if len(turns):
+            for i in range(nb):
+                for j in range(6):
+                    dq[i, j] = h * v_free[i, j]
+            count_turns(q_free, dq, turn_a, turn_b, turn_u, turn_e, turn_n, turns, turns_free)
         band = max(2.0 * h * fastest(v, v_free, reach, 3), max(eps, 0.0))
         rotations(q, R)
         x, fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
@@ -119,8 +132,8 @@ def advance(
             key[k] = (sa[k] * len(kind) + sb[k]) * CODES + code[k]
         acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
         keys, law, row_ptr, set_of, mu, a, b = blocks_of(
-            acting, keep, key, sa, sb, fa, fb, joint_size, joint_bodies, material, by_material, pair, by_pair, nb,
-            law_rows, law_set, law_mu,
+            acting, keep, key, sa, sb, fa, fb, joint_size, joint_bodies, joint_law, material, by_material, pair,
+            by_pair, nb, law_rows, law_set, law_mu,
         )  # fmt: skip
         nk, nj = len(keys), len(joint_size)
         nr = row_ptr[nk]
@@ -130,23 +143,26 @@ def advance(
                 gap[i] = gap[k]
                 for j in range(3):
                     normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
-        value, demand, p = np.zeros(nr), np.zeros(nr), np.empty(nr)
+        value, p = np.zeros(nr), np.empty(nr)
         Ja, Jb = np.empty((nr, 6)), np.empty((nr, 6))
-        joint_rows(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, 0, value, Ja, Jb)
+        joint_rows(
+            q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
+            scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, 0, value, Ja, Jb,
+        )  # fmt: skip
         contact_rows(q, a[nj:], b[nj:], normal, point_a, point_b, row_ptr, nj, Ja, Jb)
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
-        if stabilize:
-            for r in range(nr):
-                demand[r] = value[r] / h
-        remembered(keys, row_ptr, old_keys, old, p)
         mass_blocks(R, inverse_mass, inverse_inertia, moves, Minv)
+        r0, demand, C, lo, hi = demand_of(
+            h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target
+        )
+        remembered(keys, row_ptr, old_keys, old, p)
         error = 0.0
         limit = QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY
         if nr:
             ended, sweeps, error = solve_spatial(
                 tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v, v_free, demand, p,
+                vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, p,
             )  # fmt: skip
             if ended != SOLVED:
                 return step, total, old_keys, old
@@ -154,6 +170,8 @@ def advance(
         if not respond(a, b, row_ptr, Ja, Jb, Minv, p, v_free, h, new_v, dq):
             return step, total, old_keys, old
         retract(q_free, dq, new_q)
+        if len(turns):
+            count_turns(new_q, dq, turn_a, turn_b, turn_u, turn_e, turn_n, turns_free, turns)
         for i in range(nb):
             for j in range(7):
                 q[i, j] = new_q[i, j]
@@ -172,6 +190,9 @@ def advance(
             depth = deepest(q, x, R, fa, fb, type, pa, da, pb, db, ra, rb)
         worst[0], worst[1], worst[3] = max(worst[0], error), max(worst[1], depth), max(worst[3], float(acting))
         if nj:
-            left = drift(q, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest)
+            left = drift(
+                q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
+                scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft,
+            )  # fmt: skip
             worst[2] = max(worst[2], left)
     return steps, total, old_keys, old

@@ -20,12 +20,13 @@ from ..problem.body_kernels import (
     rows_magnitude,
     rows_times,
 )
-from ..problem.laws import EQUALITY, UNILATERAL
+from ..problem.laws import DRY, UNILATERAL
 from ..solvers.nsgs_ends import SOLVED
 from ..solvers.nsgs_forms import unpack
 from ..solvers.nsgs_prepare import prepare
 from ..solvers.nsgs_relax import relax_planar, relax_spatial
 from ..solvers.nsgs_rest import SMALL, at_rest
+from ..systems.mechanism_kernels import demands
 
 
 @njit
@@ -60,8 +61,8 @@ def within(gap, eps, keep):
 
 @njit
 def blocks_of(
-    n, keep, key, shape_a, shape_b, body_a, body_b, joint_size, joint_bodies, material, by_material, pair, by_pair, nb,
-    law_rows, law_set, law_mu,
+    n, keep, key, shape_a, shape_b, body_a, body_b, joint_size, joint_bodies, joint_law, material, by_material, pair,
+    by_pair, nb, law_rows, law_set, law_mu,
 ):  # fmt: skip
     """The blocks of a step, joints first: keys, law, row_ptr, set_of, mu, and the two bodies of each."""
     nj = len(joint_size)
@@ -70,7 +71,8 @@ def blocks_of(
     set_of, mu = np.empty(nk, np.int64), np.zeros(nk)
     a, b = np.empty(nk, np.int64), np.empty(nk, np.int64)
     for j in range(nj):
-        keys[j], law[j], set_of[j] = j - nj, EQUALITY, law_set[-1]
+        dry = joint_law[j] == DRY
+        keys[j], law[j], set_of[j], mu[j] = j - nj, joint_law[j], law_set[-2 if dry else -1], 1.0 if dry else 0.0
         a[j], b[j] = joint_bodies[j, 0], joint_bodies[j, 1]
         row_ptr[j + 1] = row_ptr[j] + joint_size[j]
     sa, sb, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -102,7 +104,7 @@ def _make_solve(d):
     @njit
     def solve(
         tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
-        vertex_ptr, facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, b, p,
+        vertex_ptr, facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, p,
     ):  # fmt: skip
         """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
 
@@ -110,8 +112,7 @@ def _make_solve(d):
         """
         nr, nk = len(b), len(law)
         free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
-        rho, r0 = np.empty(nk), np.zeros(nk)
-        lo, hi, length, C = np.full(nr, -math.inf), np.full(nr, math.inf), np.ones(nr), np.zeros(nr)
+        rho, length = np.empty(nk), np.ones(nr)
         rows_times(body_a, body_b, row_ptr, Ja, Jb, v_free, free)
         for r in range(nr):
             free[r] = free[r] + b[r]
@@ -154,6 +155,27 @@ def _make_solve(d):
 
 
 solve_planar, solve_spatial = _make_solve(3), _make_solve(6)
+
+
+@njit
+def demand_of(h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target):
+    """r0, b, C, lo and hi of a step's problem: contacts demand their gap, joints what their rows are for."""
+    nr, nk, nj, n = len(value), len(a), len(joint_bound), len(mode)
+    r0, demand, C = np.zeros(nk), np.zeros(nr), np.zeros(nr)
+    lo, hi = np.full(nr, -math.inf), np.full(nr, math.inf)
+    for k in range(nj):
+        r0[k] = h * joint_bound[k]
+    if stabilize:
+        for r in range(nr):
+            demand[r] = value[r] / h
+    if n:
+        start, speed, light = np.empty(n), np.empty(n), np.empty(n)
+        for r in range(n):
+            start[r] = value[r] / h
+        rows_times(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, v, speed)
+        delassus_diagonal(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, Minv, light)
+        demands(h, stabilize, mode, soft, damping, bound, target, start, speed, light, demand, C, lo, hi)
+    return r0, demand, C, lo, hi
 
 
 @njit

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from .._check import FloatArray
 from ..schemes.base import Contacts, StepResult
 from ..systems.base import State, System
 from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCertificate, Trajectory
@@ -31,8 +32,12 @@ class Recorder:
 
     def __init__(self, system: System, state: State):
         self._system = system
+        self._mechanism = getattr(system, "mechanism", None)
         self._states = [state]
         self._energy = [system.energy(state.q, state.v)]
+        self._joints: list[FloatArray] = []
+        self._turns = np.zeros(self._mechanism.coordinates.turns if self._mechanism is not None else 0)
+        self._measure(state)
         self._contacts: list[Any] = []
         self._work: list[tuple[float, ...]] = []
         self._residuals: list[tuple[float, ...]] = []
@@ -43,12 +48,20 @@ class Recorder:
         state, certificate = result.state, result.certificate
         assert certificate is not None
         self._states.append(state)
+        self._measure(state)
         self._energy.append(self._system.energy(state.q, state.v))
         self._contacts.append(result.contacts)
         self._work.append(tuple(getattr(certificate.energy, name) for name in BALANCE))
         own = residuals(result)
         self._residuals.append(tuple(max(own[name], between.get(name, -np.inf)) for name in CERTIFICATE))
         self._success.append(result.success)
+
+    def _measure(self, state: State) -> None:
+        """The coordinates of joints and their speeds."""
+        if self._mechanism is not None and self._mechanism.coordinates.n:
+            system: Any = self._system
+            now, self._turns = system.coordinates(state.q, state.v, self._turns)
+            self._joints.append(now)
 
     def trajectory(self, info: dict[str, Any]) -> Trajectory:
         """The run so far."""
@@ -62,6 +75,8 @@ class Recorder:
             "velocities": list(self._system.velocity_names),
             "constraints": {str(key): self._system.constraint_name(key) for key in self._keys()},
             "world": self._world(),
+            "joints": [] if self._mechanism is None else self._mechanism.coordinate_names,
+            "indeterminate": self._indeterminate(),
             "closed": first.keys[first.impulses[:, 0] > 0].tolist(),
         }
         return Trajectory(
@@ -78,7 +93,18 @@ class Recorder:
                 {name: residuals[:, i] for i, name in enumerate(CERTIFICATE)}, np.array(self._success, dtype=bool)
             ),
             info=info,
+            joints=np.array(self._joints).reshape(len(states), -1, 2)
+            if self._joints
+            else np.zeros((len(states), 0, 2)),
         )
+
+    def _indeterminate(self) -> list[str]:
+        """The joints whose impulses are not unique, at the first and at the last recorded configuration."""
+        system: Any = self._system
+        if self._mechanism is None:
+            return []
+        first, last = (set(system.indeterminate(self._states[i].q)) for i in (0, -1))
+        return sorted(first & last)
 
     def _world(self) -> dict[str, Any] | None:
         """What is needed to read positions of bodies from q; None for generalized systems."""

@@ -37,6 +37,7 @@ def save(run: Trajectory, path: str | Path) -> None:
         for name, values in run.certificate.residuals.items():
             file[f"certificate/{name}"] = values
         file["success"] = run.certificate.success
+        file["joints"] = run.joints
     part.replace(path)
 
 
@@ -85,4 +86,5 @@ def _read(file: Any, path: Path) -> Trajectory:
             {name: read(f"certificate/{name}") for name in file["certificate"]}, read("success")
         ),
         info=json.loads(file.attrs["info"]),
+        joints=read("joints") if "joints" in file else np.zeros((len(file["times"]), 0, 2)),
     )

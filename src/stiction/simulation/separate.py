@@ -6,7 +6,6 @@ import numpy as np
 
 from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
-from ..problem.laws import EQUALITY, UNILATERAL
 from ..solvers import solve
 from ..systems.base import State, System
 
@@ -21,20 +20,21 @@ def separate(system: System, state: State, maxiter: int = 100) -> State:
     """
     q = state.q
     near = system.detect(state.t, q, 0.0)
-    band = 2.0 * max(1e-6, float(-system.gaps(near, state.t, q)[near.law == UNILATERAL].min(initial=0.0)))
+    band = 2.0 * max(1e-6, float(-system.gaps(near, state.t, q)[near.contact].min(initial=0.0)))
     for _ in range(maxiter):
         # Contacts that just touch are held too, or the next push would drive bodies into them.
         candidates = system.detect(state.t, q, band)
         gaps = system.gaps(candidates, state.t, q)
-        contact, joint = candidates.law == UNILATERAL, candidates.law == EQUALITY
-        if -gaps[contact].min(initial=0.0) <= ENOUGH and gaps[joint].max(initial=0.0) <= ENOUGH:
+        holds = candidates.contact | candidates.limit
+        if -gaps[holds].min(initial=0.0) <= ENOUGH and gaps[candidates.rigid].max(initial=0.0) <= ENOUGH:
             return State(state.t, q, state.v)
         found = system.evaluate(candidates, state.t, q)
         dynamics = system.dynamics(q, found)
-        row_law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
+        sizes = np.diff(candidates.row_ptr)
+        row_law = np.repeat(candidates.law, sizes)
         first = np.zeros(len(row_law), dtype=bool)
         first[candidates.row_ptr[:-1]] = True
-        keep = (row_law == EQUALITY) | ((row_law == UNILATERAL) & first)
+        keep = np.repeat(candidates.rigid, sizes) | (np.repeat(holds, sizes) & first)
         W = dynamics.delassus()[np.ix_(keep, keep)]
         law = row_law[keep]
         problem = ContactProblem.from_delassus(W, found.value[keep], row_ptr=np.arange(len(law) + 1), law=law)

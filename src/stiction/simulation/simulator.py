@@ -15,7 +15,6 @@ import numpy as np
 from .. import _check
 from ..errors import ModelError, SolverError
 from ..problem.contact_problem import ContactProblem
-from ..problem.laws import EQUALITY, UNILATERAL
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.stewart_trinkle import StewartTrinkle
@@ -89,12 +88,34 @@ class Simulator:
         reason = self.solver.refuses(self.scheme.probe(system, self._initial, self.dt))
         if reason is not None:
             raise ModelError(f"{type(self.scheme).__name__} with solver {self.solver.name!r} cannot run: {reason}")
-        # A dump wants to see every problem, and the loop shows none.
-        self._loop = None if self._dump else CompiledLoop.of(system, self.scheme, self.solver, self.dt, self.tol)
+        self._built: System = system
+        self._loop = self._compiled()
         self.reset()
 
+    def _compiled(self) -> CompiledLoop | None:
+        # A dump wants to see every problem, and the loop shows none.
+        return None if self._dump else CompiledLoop.of(self.system, self.scheme, self.solver, self.dt, self.tol)
+
+    def set_motor(self, joint: Any, target: Any) -> None:
+        """Give the motor of a joint (handle or name) another target: a speed or position, or a function of time."""
+        if not hasattr(self.system, "with_target"):
+            raise ModelError("set_motor: only the joints of a world have motors.")
+        self.system = self.system.with_target(str(getattr(joint, "name", joint)), target)
+        self._loop = self._compiled()
+
+    def indeterminate(self) -> list[str]:
+        """The joints whose impulses are not unique at the present configuration: those that hold what others hold.
+
+        The motion is unique all the same. A door on two hinges is held twice along its axis and against tilting, and
+        only the sum of what the hinges carry there is determined; compliance makes it determinate.
+        """
+        return self.system.indeterminate(self.state.q) if hasattr(self.system, "indeterminate") else []
+
     def reset(self) -> None:
-        """Back to the initial state."""
+        """Back to the initial state, with the motors' first targets."""
+        if self.system is not self._built:
+            self.system = self._built
+            self._loop = self._compiled()
         first = self._initial
         self._steps = 0
         self.state: State = State(first.t, first.q.copy(), first.v.copy())
@@ -210,13 +231,15 @@ class Simulator:
         candidates = self.system.detect(state.t, state.q, 0.0)
         gaps = self.system.gaps(candidates, state.t, state.q)
         worst: dict[str, float] = {}
-        for key, law, gap in zip(candidates.key.tolist(), candidates.law.tolist(), gaps.tolist()):
-            name = self.system.constraint_name(key)
-            if law == UNILATERAL and gap < -OVERLAP:
-                pair = name.rsplit(" ", 1)[0] if "/" in name else name
-                worst[pair] = max(worst.get(pair, 0.0), -gap)
-            if law == EQUALITY and gap > OVERLAP:
-                raise ModelError(f"constraint {name!r} is violated by {gap:.3g} at the start; correct the initial q.")
+        off = np.where(candidates.rigid, gaps, np.where(candidates.contact | candidates.limit, -gaps, 0.0))
+        for k in np.flatnonzero(off > OVERLAP).tolist():
+            name = self.system.constraint_name(int(candidates.key[k]))
+            if not candidates.contact[k]:
+                raise ModelError(
+                    f"constraint {name!r} is violated by {off[k]:.3g} at the start; correct the initial q."
+                )
+            pair = name.rsplit(" ", 1)[0] if "/" in name else name
+            worst[pair] = max(worst.get(pair, 0.0), float(off[k]))
         if not worst:
             return
         name, depth = max(worst.items(), key=lambda item: item[1])

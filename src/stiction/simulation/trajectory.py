@@ -25,6 +25,7 @@ BALANCE = (
     "impact",
     "joints",
     "motors",
+    "springs",
     "stabilisation",
     "truncation",
     "mass_change",
@@ -73,6 +74,25 @@ class ContactSeries:
 
 
 @dataclass(frozen=True)
+class JointSeries(ContactSeries):
+    """A joint over time: what a `ContactSeries` has, and its motion, one entry per step, at the end of the step.
+
+    coordinate, speed (n,): angle [rad, rad/s], displacement or distance [m, m/s], NaN for joints without a single
+    coordinate; force (n, 6): the impulses of its rows over the step, [N] and [N·m]; motor, limit, friction (n,):
+    impulses along the coordinate [N·s, N·m·s]; unique: False when the impulses of the rows are one choice of many,
+    because other joints hold the same (`Simulator.indeterminate`), at the start and at the end of the run.
+    """
+
+    coordinate: FloatArray
+    speed: FloatArray
+    force: FloatArray
+    motor: FloatArray
+    limit: FloatArray
+    friction: FloatArray
+    unique: bool
+
+
+@dataclass(frozen=True)
 class EnergyRecord:
     """Energy over time [J]: kinetic and potential (n+1,), and the work in each step (n,), by where it went."""
 
@@ -114,7 +134,8 @@ class RunCertificate:
 class Trajectory:
     """The result of a run. times (n+1,) [s]; q (n+1, nq); v (n+1, nv); the first row is the initial state.
 
-    `run["theta"]` is a coordinate or velocity by name. `info` holds the step, scheme, solver, tolerance and names.
+    `run["theta"]` is a coordinate or velocity by name. `info` holds the step, scheme, solver, tolerance and names;
+    joints (n+1, m, 2): coordinate and speed of the joints that have one, see `joint`.
     """
 
     times: FloatArray
@@ -124,6 +145,7 @@ class Trajectory:
     energy: EnergyRecord
     certificate: RunCertificate
     info: Mapping[str, Any]
+    joints: FloatArray
 
     @property
     def success(self) -> bool:
@@ -183,9 +205,27 @@ class Trajectory:
     def _motion(self, body: Any) -> BodyMotion:
         return BodyMotion(self.info.get("world"), self.q, self.v, body)
 
-    def joint(self, which: Any) -> ContactSeries:
-        """A joint over time: its impulses [N·s] in its rows, by handle or name."""
-        return self._series(which)
+    def joint(self, which: Any) -> JointSeries:
+        """A joint or spring over time, by handle or name: its coordinate, its speed and what it carries."""
+        series = self._series(which)
+        n, names = len(series.times), self.info.get("joints", [])
+        track = self.joints[1:, names.index(series.name)] if series.name in names else np.full((n, 2), np.nan)
+        keys = {name: key for key, name in self.constraint_names.items()}
+
+        def part(name: str) -> FloatArray:
+            key = keys.get(f"{series.name} {name}")
+            return np.zeros(n) if key is None else self._rows(key)[1][:, 0]
+
+        return JointSeries(
+            **vars(series),
+            coordinate=track[:, 0],
+            speed=track[:, 1],
+            force=series.impulse / self.info["dt"],
+            motor=part("motor"),
+            limit=part("lower limit") - part("upper limit"),
+            friction=part("friction"),
+            unique=series.name not in self.info.get("indeterminate", []),
+        )
 
     def contacts(self, which: Any, other: Any = None) -> Any:
         """One constraint over time, by its name or by the object that defined it: a `ContactSeries`.
@@ -218,6 +258,10 @@ class Trajectory:
 
     def _series(self, which: Any) -> ContactSeries:
         key = self._key(which)
+        return ContactSeries(self.constraint_names[key], self.times[1:], *self._rows(key))
+
+    def _rows(self, key: int) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+        """Gap, impulse, velocity and mode of a constraint over time."""
         n = len(self.times) - 1
         gap, mode = np.full(n, np.nan), np.full(n, int(Mode.OPEN))
         impulse, velocity = np.zeros((n, 6)), np.zeros((n, 6))
@@ -225,22 +269,22 @@ class Trajectory:
         at = self.table.step[rows]
         gap[at], mode[at] = self.table.gap[rows], self.table.mode[rows]
         impulse[at], velocity[at] = self.table.impulse[rows], self.table.velocity[rows]
-        return ContactSeries(self.constraint_names[key], self.times[1:], gap, impulse, velocity, mode)
+        return gap, impulse, velocity, mode
 
     def force(self, which: Any, other: Any = None) -> FloatArray:
         """(n, 6) the mean force of a constraint in each step [N]: its impulse divided by the step.
 
         With two bodies: (n, 3), or (n, 2) in the plane, the total contact force on the first in world axes.
         """
-        h = np.diff(self.times)
+        h = float(self.info["dt"])  # of steps between recorded ones no impulse is kept
         if other is None:
-            return self._series(which).impulse / h[:, None]
+            return self._series(which).impulse / h
         pairs = self._between(which, other)
         dim = int(self.info["world"]["dim"])
         along = world_impulse(pairs.normal, pairs.impulse, dim)
-        total = np.zeros((len(h), dim))
+        total = np.zeros((len(self.times) - 1, dim))
         np.add.at(total, pairs.step, along)
-        return total / h[:, None]
+        return total / h
 
     def _key(self, which: Any) -> int:
         wanted = getattr(which, "name", which)

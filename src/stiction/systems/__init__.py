@@ -3,13 +3,30 @@
 from .base import Candidates, Constraints, Energy, State, System
 from .bodies import Body
 from .constraints import Bilateral, DryFriction, Gap
+from .drives import Motor
 from .generalized import GeneralizedSystem
-from .joints import Ball, Distance, Fixed, Joint, Prismatic, Revolute
+from .joints import (
+    Ball,
+    Cylindrical,
+    Distance,
+    Fixed,
+    Gear,
+    Joint,
+    Planar,
+    Prismatic,
+    Rack,
+    Revolute,
+    Rope,
+    Screw,
+    Universal,
+)
+from .motions import Oscillation, Rotation, Table
 from .shapes import Box, Capsule, Disk, Ellipse, HalfPlane, Plane, Polygon, Rod, Segment, Sphere
 from .world import PlanarWorld, World
 
 __all__ = [
-    "Ball", "Bilateral", "Body", "Box", "Candidates", "Capsule", "Constraints", "Disk", "Distance", "DryFriction",
-    "Ellipse", "Energy", "Fixed", "Gap", "GeneralizedSystem", "HalfPlane", "Joint", "PlanarWorld", "Plane", "Polygon",
-    "Prismatic", "Revolute", "Rod", "Segment", "Sphere", "State", "System", "World",
+    "Ball", "Bilateral", "Body", "Box", "Candidates", "Capsule", "Constraints", "Cylindrical", "Disk", "Distance",
+    "DryFriction", "Ellipse", "Energy", "Fixed", "Gap", "Gear", "GeneralizedSystem", "HalfPlane", "Joint", "Motor",
+    "Oscillation", "Planar", "PlanarWorld", "Plane", "Polygon", "Prismatic", "Rack", "Revolute", "Rod", "Rope",
+    "Rotation", "Screw", "Segment", "Sphere", "State", "System", "Table", "Universal", "World",
 ]  # fmt: skip

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..friction.table import FrictionTable
 from ..problem.dynamics import Dynamics
-from ..problem.laws import UNILATERAL
+from ..problem.laws import EQUALITY, UNILATERAL
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
 
 MAX_ROWS = 6  # normal, tangent 1, tangent 2, spin, roll 1, roll 2
 
@@ -54,10 +57,14 @@ class State:
 
 @dataclass(frozen=True)
 class Energy:
-    """Kinetic and potential energy [J]; a system without a known potential reports 0."""
+    """Kinetic and potential energy [J]; a system without a known potential reports 0.
+
+    elastic: the part of the potential that is in springs and compliant joints.
+    """
 
     kinetic: float
     potential: float
+    elastic: float = 0.0
 
     @property
     def total(self) -> float:
@@ -78,9 +85,19 @@ class Candidates:
     friction: FrictionTable
 
     @property
-    def unilateral(self) -> np.ndarray:
+    def contact(self) -> np.ndarray:
         """(nk,) whether each is a contact."""
         return self.law == UNILATERAL
+
+    @property
+    def rigid(self) -> np.ndarray:
+        """(nk,) whether each is a joint that holds exactly."""
+        return self.law == EQUALITY
+
+    @property
+    def limit(self) -> np.ndarray:
+        """(nk,) whether each is a limit of a joint; they always act."""
+        return np.zeros(len(self.key), dtype=bool)
 
     def take(self, mask: np.ndarray) -> Candidates:
         """The selected candidates; the same selection gives the same object, and with it what is derived from it."""
@@ -112,7 +129,8 @@ class Constraints:
 
     value (nr,): the gap in the normal row of a contact [m], the residual of a joint in its rows, 0 in friction rows;
     rows: the Jacobian, as the system's `dynamics` wants it; bound (nk,): friction force that needs no normal force
-    [N]; length (nr,): 1, or metres for rotational rows.
+    [N]; length (nr,): 1, or metres for rotational rows; mechanism: what the first rows demand, where they are limits,
+    motors or springs.
     """
 
     candidates: Candidates
@@ -120,6 +138,30 @@ class Constraints:
     rows: Any
     bound: FloatArray
     length: FloatArray
+    mechanism: Mechanism | None = None
+
+    def demand(
+        self, dynamics: Any, state: State, h: float, start: FloatArray, stabilize: bool = True
+    ) -> dict[str, Any]:
+        """b, and where they are not trivial C, lo and hi, of the contact problem of a step from `state`.
+
+        start (nr,): the values at the start of the step, linearised where the rows were taken, divided by h. Rows that
+        hold something demand `u + start = 0`, or >= 0; without `stabilize`, that they get no worse.
+        """
+        candidates = self.candidates
+        law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
+        first = np.zeros(len(law), dtype=bool)
+        first[candidates.row_ptr[:-1]] = True
+        holds = (law == EQUALITY) | ((law == UNILATERAL) & first)
+        b = np.where(holds, start, 0.0) if stabilize else np.zeros(len(law))
+        if self.mechanism is None or self.mechanism.plain:
+            return {"b": b}
+        n = self.mechanism.rows.n
+        seen = (start[:n], dynamics.velocity_rows(state.v)[:n], dynamics.delassus_diagonal(candidates.row_ptr)[:n])
+        C, lo, hi = np.zeros(len(law)), np.full(len(law), -np.inf), np.full(len(law), np.inf)
+        out = (b[:n], C[:n], lo[:n], hi[:n])
+        self.mechanism.demand(state.t + h, h, stabilize, seen, out)
+        return {"b": b, "C": C, "lo": lo, "hi": hi}
 
 
 class System(Protocol):

@@ -11,7 +11,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
-from .joints import Place
+from .primitives import Place
 from .shapes import HalfPlane, Plane, Shape2, Shape3
 
 KINDS = ("dynamic", "fixed", "kinematic")

@@ -10,7 +10,7 @@ import math
 
 from .._jit import njit
 
-POINT_AXIS, DOT, DISTANCE = 0, 1, 2  # as in space; DOT is the difference of two angles here
+POINT_AXIS, DOT, DISTANCE, TRAVEL, TURN = 0, 1, 2, 3, 4  # as in space; DOT is the difference of two angles here
 
 
 @njit(inline=True)
@@ -39,32 +39,54 @@ def contact_rows(q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, J
 
 
 @njit
-def joint_rows(q, kind, body_a, body_b, pa, pb, ua, ub, rest, first, value, Ja, Jb):
+def joint_rows(
+    q, starts, kind, body_a, body_b, pa, pb, ua, ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e,
+    turn_n, first, value, Ja, Jb,
+):  # fmt: skip
     """Values and rows of joints, one primitive per row, from row `first` on.
 
-    POINT_AXIS: u_b·(x_a - x_b) along an axis fixed in b; DOT: the angle of a minus that of b; DISTANCE: |x_a - x_b|;
-    each minus `rest`.
+    `scale` times one of: POINT_AXIS: u_b·(x_a - x_b) along an axis fixed in b; DOT: the angle of a minus that of b;
+    DISTANCE: |x_a - x_b|; TRAVEL: u·x_b along a direction fixed in the world; TURN: nothing. To this come `weight`
+    times the turns, differences of two angles less `starts` (nt,), and minus `rest`.
     """
     for j in range(len(kind)):
         row = first + j
         a, b = body_a[j], body_b[j]
-        if kind[j] == DOT:
-            value[row] = q[a, 2] - q[b, 2] - rest[j]
-            Ja[row, 0], Ja[row, 1], Ja[row, 2] = 0.0, 0.0, 1.0
-            Jb[row, 0], Jb[row, 1], Jb[row, 2] = 0.0, 0.0, -1.0
-            continue
-        ca, sa = math.cos(q[a, 2]), math.sin(q[a, 2])
-        cb, sb = math.cos(q[b, 2]), math.sin(q[b, 2])
-        rax, ray = ca * pa[j, 0] - sa * pa[j, 1], sa * pa[j, 0] + ca * pa[j, 1]
-        rbx, rby = cb * pb[j, 0] - sb * pb[j, 1], sb * pb[j, 0] + cb * pb[j, 1]
-        dx, dy = q[a, 0] + rax - q[b, 0] - rbx, q[a, 1] + ray - q[b, 1] - rby
-        ux, uy = cb * ub[j, 0] - sb * ub[j, 1], sb * ub[j, 0] + cb * ub[j, 1]
-        if kind[j] == DISTANCE:
-            length = math.sqrt(dx * dx + dy * dy)
-            if length > 0.0:
-                ux, uy = dx / length, dy / length
-            value[row] = length - rest[j]
-        else:
-            value[row] = ux * dx + uy * dy - rest[j]
-        _set_row(Ja, row, 1.0, ux, uy, rax, ray)
-        _set_row(Jb, row, -1.0, ux, uy, rbx + dx, rby + dy)
+        k, s = kind[j], scale[j]
+        for i in range(3):
+            Ja[row, i] = 0.0
+            Jb[row, i] = 0.0
+        value[row] = -rest[j]
+        if k == DOT:
+            value[row] = s * (q[a, 2] - q[b, 2]) - rest[j]
+            Ja[row, 2], Jb[row, 2] = s, -s
+        elif k == TRAVEL:
+            value[row] = s * (ub[j, 0] * q[b, 0] + ub[j, 1] * q[b, 1]) - rest[j]
+            Jb[row, 0], Jb[row, 1] = s * ub[j, 0], s * ub[j, 1]
+        elif k != TURN:
+            ca, sa = math.cos(q[a, 2]), math.sin(q[a, 2])
+            cb, sb = math.cos(q[b, 2]), math.sin(q[b, 2])
+            rax, ray = ca * pa[j, 0] - sa * pa[j, 1], sa * pa[j, 0] + ca * pa[j, 1]
+            rbx, rby = cb * pb[j, 0] - sb * pb[j, 1], sb * pb[j, 0] + cb * pb[j, 1]
+            dx, dy = q[a, 0] + rax - q[b, 0] - rbx, q[a, 1] + ray - q[b, 1] - rby
+            ux, uy = cb * ub[j, 0] - sb * ub[j, 1], sb * ub[j, 0] + cb * ub[j, 1]
+            if k == DISTANCE:
+                length = math.sqrt(dx * dx + dy * dy)
+                if length > 0.0:
+                    ux, uy = dx / length, dy / length
+                value[row] = s * length - rest[j]
+            else:
+                value[row] = s * (ux * dx + uy * dy) - rest[j]
+            _set_row(Ja, row, s, ux, uy, rax, ray)
+            _set_row(Jb, row, -s, ux, uy, rbx + dx, rby + dy)
+        for m in range(2):
+            c = turn_of[j, m]
+            if c < 0:
+                continue
+            w, ta, tb = weight[j, m], turn_a[c], turn_b[c]
+            value[row] += w * (q[ta, 2] - q[tb, 2] - starts[c])
+            # one of the two bodies of a turn may be the world, which is in no row
+            if a in (ta, tb):
+                Ja[row, 2] += w if a == ta else -w
+            if b in (ta, tb):
+                Jb[row, 2] += w if b == ta else -w

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._jit import njit
 
-POINT_AXIS, DOT, DISTANCE = 0, 1, 2  # the three kinds of joint rows
+POINT_AXIS, DOT, DISTANCE, TRAVEL, TURN = 0, 1, 2, 3, 4  # the kinds of joint rows
 
 
 @njit(inline=True)
@@ -245,39 +245,98 @@ def contact_rows(q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, J
             _set_row(Jb, start + 2, -1.0, sx, sy, sz, bx, by, bz)
 
 
+@njit(inline=True)
+def _angle(q, a, b, u, e, n, c):
+    """cos and sin (times a length) of the angle from e to u about n, its gradient in ω_a - ω_b, and the axis."""
+    ux, uy, uz = turn(q[a, 3], q[a, 4], q[a, 5], q[a, 6], u[c, 0], u[c, 1], u[c, 2])
+    ex, ey, ez = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], e[c, 0], e[c, 1], e[c, 2])
+    nx, ny, nz = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], n[c, 0], n[c, 1], n[c, 2])
+    fx, fy, fz = ny * ez - nz * ey, nz * ex - nx * ez, nx * ey - ny * ex
+    x, y = ux * ex + uy * ey + uz * ez, ux * fx + uy * fy + uz * fz
+    gx, gy, gz = nx, ny, nz
+    size = x * x + y * y
+    if size > 1e-24:
+        # x' = ω·(u × e), y' = ω·(u × f), and the angle's rate is (x y' - y x')/(x² + y²)
+        wx, wy, wz = x * fx - y * ex, x * fy - y * ey, x * fz - y * ez
+        gx, gy, gz = (uy * wz - uz * wy) / size, (uz * wx - ux * wz) / size, (ux * wy - uy * wx) / size
+    return x, y, gx, gy, gz, nx, ny, nz
+
+
 @njit
-def joint_rows(q, kind, body_a, body_b, pa, pb, ua, ub, rest, first, value, Ja, Jb):
+def count_turns(q, dq, body_a, body_b, u, e, n, old, out):
+    """out (nt,): the angles at q, of all that differ by full turns the ones nearest to old + what dq (nb, 6) adds."""
+    for c in range(len(body_a)):
+        a, b = body_a[c], body_b[c]
+        x, y, _, _, _, nx, ny, nz = _angle(q, a, b, u, e, n, c)
+        angle = math.atan2(y, x)
+        near = old[c]
+        near += nx * (dq[a, 3] - dq[b, 3]) + ny * (dq[a, 4] - dq[b, 4]) + nz * (dq[a, 5] - dq[b, 5])
+        out[c] = angle + 2.0 * math.pi * math.floor((near - angle) / (2.0 * math.pi) + 0.5)
+
+
+@njit
+def joint_rows(
+    q, turns, kind, body_a, body_b, pa, pb, ua, ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e,
+    turn_n, first, value, Ja, Jb,
+):  # fmt: skip
     """Values and rows of joints, one primitive per row, from row `first` on.
 
-    POINT_AXIS: u_b·(x_a - x_b), the offset of two points along an axis fixed in b; DOT: u_a·u_b of two directions fixed
-    in the bodies; DISTANCE: |x_a - x_b|; each minus `rest`. All derivatives are exact.
+    `scale` times one of: POINT_AXIS: u_b·(x_a - x_b), the offset of two points along an axis fixed in b; DOT: u_a·u_b
+    of two directions fixed in the bodies; DISTANCE: |x_a - x_b|; TRAVEL: u·x_b along a direction fixed in the world;
+    TURN: nothing. To this come `weight` times the angles `turns` (nt,) of turn_of (n, 2), and minus `rest`. All
+    derivatives are exact.
     """
     for j in range(len(kind)):
         row = first + j
         a, b = body_a[j], body_b[j]
-        rax, ray, raz = turn(q[a, 3], q[a, 4], q[a, 5], q[a, 6], pa[j, 0], pa[j, 1], pa[j, 2])
-        rbx, rby, rbz = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], pb[j, 0], pb[j, 1], pb[j, 2])
-        ubx, uby, ubz = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], ub[j, 0], ub[j, 1], ub[j, 2])
-        if kind[j] == DOT:
+        k, s = kind[j], scale[j]
+        for i in range(6):
+            Ja[row, i] = 0.0
+            Jb[row, i] = 0.0
+        value[row] = -rest[j]
+        if k == DOT:
             uax, uay, uaz = turn(q[a, 3], q[a, 4], q[a, 5], q[a, 6], ua[j, 0], ua[j, 1], ua[j, 2])
-            value[row] = uax * ubx + uay * uby + uaz * ubz - rest[j]
-            cx, cy, cz = uay * ubz - uaz * uby, uaz * ubx - uax * ubz, uax * uby - uay * ubx
-            for k in range(3):
-                Ja[row, k] = 0.0
-                Jb[row, k] = 0.0
+            ubx, uby, ubz = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], ub[j, 0], ub[j, 1], ub[j, 2])
+            value[row] = s * (uax * ubx + uay * uby + uaz * ubz) - rest[j]
+            cx, cy, cz = s * (uay * ubz - uaz * uby), s * (uaz * ubx - uax * ubz), s * (uax * uby - uay * ubx)
             Ja[row, 3], Ja[row, 4], Ja[row, 5] = cx, cy, cz
             Jb[row, 3], Jb[row, 4], Jb[row, 5] = -cx, -cy, -cz
-            continue
-        dx = q[a, 0] + rax - q[b, 0] - rbx
-        dy = q[a, 1] + ray - q[b, 1] - rby
-        dz = q[a, 2] + raz - q[b, 2] - rbz
-        if kind[j] == DISTANCE:
-            length = math.sqrt(dx * dx + dy * dy + dz * dz)
-            if length > 0.0:
-                ubx, uby, ubz = dx / length, dy / length, dz / length
-            value[row] = length - rest[j]
-        else:
-            value[row] = ubx * dx + uby * dy + ubz * dz - rest[j]
-        # the axis turns with b, so b's arm reaches to a's point
-        _set_row(Ja, row, 1.0, ubx, uby, ubz, rax, ray, raz)
-        _set_row(Jb, row, -1.0, ubx, uby, ubz, rbx + dx, rby + dy, rbz + dz)
+        elif k == TRAVEL:
+            value[row] = s * (ub[j, 0] * q[b, 0] + ub[j, 1] * q[b, 1] + ub[j, 2] * q[b, 2]) - rest[j]
+            _set_row(Jb, row, s, ub[j, 0], ub[j, 1], ub[j, 2], 0.0, 0.0, 0.0)
+        elif k != TURN:
+            rax, ray, raz = turn(q[a, 3], q[a, 4], q[a, 5], q[a, 6], pa[j, 0], pa[j, 1], pa[j, 2])
+            rbx, rby, rbz = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], pb[j, 0], pb[j, 1], pb[j, 2])
+            ubx, uby, ubz = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], ub[j, 0], ub[j, 1], ub[j, 2])
+            dx = q[a, 0] + rax - q[b, 0] - rbx
+            dy = q[a, 1] + ray - q[b, 1] - rby
+            dz = q[a, 2] + raz - q[b, 2] - rbz
+            if k == DISTANCE:
+                length = math.sqrt(dx * dx + dy * dy + dz * dz)
+                if length > 0.0:
+                    ubx, uby, ubz = dx / length, dy / length, dz / length
+                value[row] = s * length - rest[j]
+            else:
+                value[row] = s * (ubx * dx + uby * dy + ubz * dz) - rest[j]
+            # the axis turns with b, so b's arm reaches to a's point
+            _set_row(Ja, row, s, ubx, uby, ubz, rax, ray, raz)
+            _set_row(Jb, row, -s, ubx, uby, ubz, rbx + dx, rby + dy, rbz + dz)
+        for m in range(2):
+            c = turn_of[j, m]
+            if c < 0:
+                continue
+            w = weight[j, m]
+            value[row] += w * turns[c]
+            _, _, gx, gy, gz, _, _, _ = _angle(q, turn_a[c], turn_b[c], turn_u, turn_e, turn_n, c)
+            # one of the two bodies of a turn may be the world, which is in no row
+            _add_turn(Ja, row, w, a, turn_a[c], turn_b[c], gx, gy, gz)
+            _add_turn(Jb, row, w, b, turn_a[c], turn_b[c], gx, gy, gz)
+
+
+@njit(inline=True)
+def _add_turn(J, row, w, body, turn_a, turn_b, gx, gy, gz):
+    if body in (turn_a, turn_b):
+        s = w if body == turn_a else -w
+        J[row, 3] += s * gx
+        J[row, 4] += s * gy
+        J[row, 5] += s * gz

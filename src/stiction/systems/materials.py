@@ -16,6 +16,7 @@ from .._check import IntArray
 from ..errors import ModelError
 from ..friction.sets import Coulomb, Frictionless, FrictionSet, Rolling, Torsional, as_friction
 from ..friction.table import FrictionTable
+from ..problem.laws import DRY
 
 DEFAULT = "default"
 
@@ -72,7 +73,7 @@ class LawTable:
     """The laws of a model as arrays: which law acts between two materials, or between two bodies where it was given.
 
     laws: the different ones; by_material (nm, nm); pair (m,) sorted keys a·nb + b (a < b) with by_pair (m,); rows (n,):
-    rows of a contact under each law; friction: the sets of the laws, and last that of joints, as a table.
+    rows of a contact under each law; friction: the sets of the laws, and last those of joints, as a table.
     """
 
     laws: tuple[ContactLaw, ...]
@@ -84,9 +85,18 @@ class LawTable:
 
     @classmethod
     def build(
-        cls, materials: Materials, used: list[str], pairs: dict[tuple[int, int], ContactLaw], nb: int, dim: int
+        cls,
+        materials: Materials,
+        used: list[str],
+        pairs: dict[tuple[int, int], ContactLaw],
+        nb: int,
+        dim: int,
+        dry: bool,
     ) -> LawTable:
-        """For the materials `used` and the laws of body pairs (a < b); `dim` - 1 tangent rows if there is friction."""
+        """For the materials `used` and the laws of body pairs (a < b); `dim` - 1 tangent rows if there is friction.
+
+        dry: whether joints rub.
+        """
         laws: list[ContactLaw] = []
 
         def number(law: ContactLaw) -> int:
@@ -99,7 +109,8 @@ class LawTable:
         by_pair = np.array([number(pairs[key]) for key in keys], dtype=np.int64)
         tangents = [(dim - 1) if law.friction.mu > 0 else 0 for law in laws]
         sets = [law.friction if t else None for law, t in zip(laws, tangents)]
-        table = FrictionTable.build([*sets, None], [*tangents, 0])  # the last is for joints
+        # the last is for joints, and the one before it for the friction in them
+        table = FrictionTable.build([*sets, *[Coulomb(1.0)] * dry, None], [*tangents, *[1] * dry, 0])
         return cls(
             laws=tuple(laws),
             by_material=by_material,
@@ -120,8 +131,9 @@ class LawTable:
             law = np.where(self.pair[at] == key, self.by_pair[at], law)
         return law
 
-    def table(self, law: IntArray, joints: int) -> FrictionTable:
-        """The friction table of `joints` blocks without friction, followed by contacts under the given laws."""
+    def table(self, law: IntArray, joints: IntArray) -> FrictionTable:
+        """The friction table of joint blocks with the laws `joints` (`Law`), then contacts under the given laws."""
         unit = self.friction
-        set_of = np.concatenate([np.full(joints, unit.set_of[-1]), unit.set_of[law]])
-        return replace(unit, set_of=set_of, mu=np.concatenate([np.zeros(joints), unit.mu[law]]))
+        at = np.where(joints == DRY, -2, -1) if len(joints) else np.zeros(0, dtype=np.int64)
+        set_of = np.concatenate([unit.set_of[at], unit.set_of[law]])
+        return replace(unit, set_of=set_of, mu=np.concatenate([unit.mu[at], unit.mu[law]]))

@@ -1,14 +1,15 @@
 """The frozen model of a world: arrays and compiled loops behind the `System` interface, shared by plane and space.
 
 Body 0 is the fixed world. Configurations and velocities are those of centres of mass, stacked body by body; fixed and
-kinematic bodies are there too, with zero inverse mass. Constraints are the joints, in the order in which they were
-added and with negative keys, and then the contacts, sorted by key: shape pair and feature.
+kinematic bodies are there too, with zero inverse mass. Constraints are the joints with their limits, motors and
+friction, in the order in which they were added, and the springs, with negative keys, and then the contacts, sorted by
+key: shape pair and feature.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,68 +17,17 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..problem.dynamics import Bodies, Dynamics
-from ..problem.laws import EQUALITY, UNILATERAL
+from ..problem.laws import UNILATERAL
 from .base import Candidates, Constraints, Energy, State
+from .blocks import Block, joint_blocks
 from .bodies import BodySpec
+from .candidates import BodyRows, Features, WorldCandidates
 from .forces import BodyState
 from .materials import DEFAULT, LawTable
+from .mechanism import Mechanism, Rows
+from .primitives import Primitive
 
 CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
-
-
-@dataclass(frozen=True)
-class Features:
-    """Contacts as pairs of geometric features, in body frames (`stiction.collision`), one entry per contact."""
-
-    body_a: IntArray
-    body_b: IntArray
-    type: IntArray
-    pa: FloatArray
-    da: FloatArray
-    pb: FloatArray
-    db: FloatArray
-    ra: FloatArray
-    rb: FloatArray
-    shape_a: IntArray
-    shape_b: IntArray
-
-    def take(self, chosen: IntArray) -> Features:
-        """A selection."""
-        return Features(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
-
-    def __len__(self) -> int:
-        return len(self.type)
-
-
-@dataclass(frozen=True)
-class WorldCandidates(Candidates):
-    """Joints, then contacts with their features."""
-
-    features: Features
-    joints: int
-
-    def _take(self, chosen: IntArray) -> WorldCandidates:
-        base = super()._take(chosen)
-        contacts = chosen[chosen >= self.joints] - self.joints
-        if len(chosen) - len(contacts) != self.joints:
-            raise ModelError("joints always act; a selection of constraints cannot leave them out.")
-        return WorldCandidates(
-            base.key, base.law, base.row_ptr, base.friction, self.features.take(contacts), self.joints
-        )
-
-    def take_joints(self) -> WorldCandidates:
-        """The joints alone."""
-        return self.take(np.arange(len(self.key)) < self.joints)  # type: ignore[return-value]
-
-
-@dataclass(frozen=True)
-class BodyRows:
-    """The Jacobian of constraints between pairs of bodies: body_a, body_b (nk,); Ja, Jb (nr, dof)."""
-
-    body_a: IntArray
-    body_b: IntArray
-    Ja: FloatArray
-    Jb: FloatArray
 
 
 class BodyModel(ABC):
@@ -101,8 +51,9 @@ class BodyModel(ABC):
         self.forces_applied = tuple(world.forces)
         self._prepare_bodies()
         self.reach = np.where(np.isfinite(self.reach), self.reach, 0.0)  # planes turn about themselves
+        self._prepare_mechanism(world)
+        self.nq += self.mechanism.rows.turns if self.dim == 3 else 0
         self._prepare_shapes(world)
-        self._prepare_joints(world)
         self.names = [s.name for s in self.specs]
         self.coordinate_names, self.velocity_names = self._component_names()
         self.restitution = max((law.restitution for law in self.laws.laws), default=0.0)
@@ -180,26 +131,25 @@ class BodyModel(ABC):
                 known = ", ".join(map(repr, world.materials.named))
                 raise ModelError(f"body {spec.name!r} has the unknown material {spec.material!r}; known are {known}.")
         self.shape_material = np.array([used.index(self.specs[i].material) for i in self.shape_body], dtype=np.int64)
-        self.laws = LawTable.build(world.materials, used, dict(world.pair_laws), self.nb, self.dim)
+        dry = self.mechanism.dry
+        self.laws = LawTable.build(world.materials, used, dict(world.pair_laws), self.nb, self.dim, dry)
 
-    def _prepare_joints(self, world: Any) -> None:
-        self.joint_names: list[str] = list(world.joint_names)
-        ends = [(world.body(j.a), world.body(j.b)) for j in world.joints]
-        rows = [j.primitives(self.specs[a].place, self.specs[b].place) for j, (a, b) in zip(world.joints, ends)]
-        flat = [(a, b, p) for (a, b), primitives in zip(ends, rows) for p in primitives]
-        self.joint_bodies = np.array(ends, dtype=np.int64).reshape(len(ends), 2)
-        self.joint_size = np.array([len(r) for r in rows], dtype=np.int64)
-
-        def stack(name: str) -> FloatArray:
-            return np.array([getattr(p, name) for _, _, p in flat]).reshape(len(flat), self.dim)
-
-        self.joint_arrays = (
-            np.array([p.kind for _, _, p in flat], dtype=np.int64),
-            np.array([a for a, _, _ in flat], dtype=np.int64),
-            np.array([b for _, b, _ in flat], dtype=np.int64),
-            stack("pa"), stack("pb"), stack("ua"), stack("ub"),
-            np.array([p.rest for _, _, p in flat], dtype=float),
-        )  # fmt: skip
+    def _prepare_mechanism(self, world: Any) -> None:
+        blocks: list[Block] = []
+        coordinates: dict[str, tuple[int, int, Primitive]] = {}
+        for name, joint in zip(world.joint_names, world.joints):
+            a, b = world.body(joint.a), world.body(joint.b)
+            made, coordinate = joint_blocks(joint, name, (a, b), self.specs[a].place, self.specs[b].place)
+            blocks += made
+            if coordinate is not None:
+                coordinates[name] = (a, b, coordinate)
+        for spring in world.springs:
+            measured = coordinates[spring.joint] if spring.joint else spring.between
+            blocks.append(spring.block(*measured))
+            if not spring.joint:
+                coordinates[spring.name] = measured
+        self.joints = tuple(world.joints)
+        self.mechanism = Mechanism(blocks, coordinates, self.dim)
 
     # --- System: states
 
@@ -220,11 +170,19 @@ class BodyModel(ABC):
             if motion is not None:
                 name = f"motion of {self.specs[i].name!r} at t = {state.t + h:g} s"
                 target = q_free.copy()
-                target.reshape(self.nb, -1)[i] = self._pose_of(i, motion(state.t + h), name)
+                self.bodies(target)[i] = self._pose_of(i, motion(state.t + h), name)
                 step = self.difference(state.q, target).reshape(self.nb, -1)[i]
                 v_free.reshape(self.nb, -1)[i] = step / h
                 q_free = target
-        return v_free, q_free
+        return v_free, self._counted(state.q, q_free, h * v_free)
+
+    def bodies(self, q: FloatArray) -> FloatArray:
+        """(nb, width) the part of q that holds poses, as a view."""
+        return q[: self.nb * self.width].reshape(self.nb, self.width)
+
+    def _counted(self, old: FloatArray, new: FloatArray, dq: FloatArray) -> FloatArray:
+        """`new` with its turns counted on from those of `old` by a displacement of about dq."""
+        return new
 
     def retract(self, q: FloatArray, dq: FloatArray) -> FloatArray:
         """q ⊕ dq."""
@@ -279,11 +237,15 @@ class BodyModel(ABC):
         return float(sum(self._force_on(f, t, q, v) @ V[f.body] for f in self.forces_applied))
 
     def energy(self, q: FloatArray, v: FloatArray) -> Energy:
-        """Kinetic energy of the dynamic bodies and their potential in gravity [J]."""
+        """Kinetic energy of the dynamic bodies, and their potential in gravity and in springs [J]."""
         V = v.reshape(self.nb, self.dof)
         kinetic = 0.5 * float(np.einsum("bi,bij,bj->", V, self.mass(q), V))
-        heights = q.reshape(self.nb, -1)[:, : self.dim] @ self.gravity
-        return Energy(kinetic, -float(self.mass_of @ heights))
+        heights = self.bodies(q)[:, : self.dim] @ self.gravity
+        gravity = -float(self.mass_of @ heights)
+        if not self.mechanism.elastic.any():
+            return Energy(kinetic, gravity)
+        elastic = self.mechanism.potential(self.measure(self.mechanism.rows, q, self.turns(q))[0])
+        return Energy(kinetic, gravity + elastic, elastic)
 
     # --- System: constraints
 
@@ -305,15 +267,15 @@ class BodyModel(ABC):
         law = self.laws.lookup(
             self.shape_material[shape_a[order]], self.shape_material[shape_b[order]], body_a, body_b, self.nb
         )
-        nj = len(self.joint_size)
-        sizes = np.concatenate([self.joint_size, self.laws.rows[law]])
+        mechanism = self.mechanism
+        sizes = np.concatenate([mechanism.size, self.laws.rows[law]])
         return WorldCandidates(
-            key=np.concatenate([np.arange(-nj, 0), key[order]]),
-            law=np.concatenate([np.full(nj, EQUALITY), np.full(count, UNILATERAL)]),
+            key=np.concatenate([np.arange(-mechanism.n, 0), key[order]]),
+            law=np.concatenate([mechanism.law, np.full(count, UNILATERAL)]),
             row_ptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            friction=self.laws.table(law, nj),
+            friction=self.laws.table(law, mechanism.law),
             features=features,
-            joints=nj,
+            mechanism=mechanism,
         )
 
     def _buffers(self, m: int) -> tuple[Any, ...]:
@@ -331,33 +293,56 @@ class BodyModel(ABC):
         return out
 
     def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
-        """(nk,) the largest residual of each joint, then the gap of each contact [m]."""
+        """(nk,) the largest residual of each joint or the gap of its limit, then the gap of each contact [m]."""
         assert isinstance(candidates, WorldCandidates)
         gap = self._geometry(candidates.features, q)[0]
-        nj = candidates.joints
-        if not nj:
+        if not candidates.joints:
             return gap
-        value = np.abs(self.evaluate(candidates.take_joints(), t, q).value)
-        return np.concatenate([np.maximum.reduceat(value, candidates.row_ptr[:nj]), gap])
+        value = self.measure(self.mechanism.rows, q, self.turns(q))[0]
+        return np.concatenate([self.mechanism.block_values(value), gap])
+
+    def measure(self, rows: Rows, q: FloatArray, turns: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Values (n,) and rows Ja, Jb (n, dof) of joints."""
+        out = (np.zeros(rows.n), np.empty((rows.n, self.dof)), np.empty((rows.n, self.dof)))
+        self.kernels.joint_rows(self.bodies(q), turns, *rows.arrays, 0, *out)
+        return out
+
+    @abstractmethod
+    def turns(self, q: FloatArray) -> FloatArray:
+        """(nt,) what the kernels want to know about the turns of the joints' rows."""
+
+    @abstractmethod
+    def coordinate_turns(self, q: FloatArray, before: FloatArray) -> FloatArray:
+        """(nt,) the same for the coordinates of joints, counted on from `before` where q does not count them."""
+
+    def coordinates(self, q: FloatArray, v: FloatArray, before: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(n, 2) coordinate and speed of each joint and spring that has one, and the turns to count on from."""
+        rows, turns, V = self.mechanism.coordinates, self.coordinate_turns(q, before), v.reshape(self.nb, self.dof)
+        value, Ja, Jb = self.measure(rows, q, turns)
+        a, b = rows.arrays[1:3]
+        speed = np.einsum("ni,ni->n", Ja, V[a]) + np.einsum("ni,ni->n", Jb, V[b])
+        return np.column_stack([value, speed]), turns
 
     def evaluate(self, candidates: Candidates, t: float, q: FloatArray) -> Constraints:
         """Values and rows of the candidates at q."""
         assert isinstance(candidates, WorldCandidates)
-        f, nj = candidates.features, candidates.joints
+        f, nj, mechanism = candidates.features, candidates.joints, self.mechanism
         nr = int(candidates.row_ptr[-1])
         geometry = self._geometry(f, q)
         value = np.zeros(nr)
         rows = BodyRows(
-            np.concatenate([self.joint_bodies[:, 0], f.body_a]),
-            np.concatenate([self.joint_bodies[:, 1], f.body_b]),
+            np.concatenate([mechanism.bodies[:, 0], f.body_a]),
+            np.concatenate([mechanism.bodies[:, 1], f.body_b]),
             np.empty((nr, self.dof)),
             np.empty((nr, self.dof)),
         )
-        Q = q.reshape(self.nb, self.width)
-        self.kernels.joint_rows(Q, *self.joint_arrays, 0, value, rows.Ja, rows.Jb)
+        Q, turns = self.bodies(q), self.turns(q)
+        self.kernels.joint_rows(Q, turns, *mechanism.rows.arrays, 0, value, rows.Ja, rows.Jb)
         self.kernels.contact_rows(Q, f.body_a, f.body_b, *geometry[1:], candidates.row_ptr, nj, rows.Ja, rows.Jb)
         value[candidates.row_ptr[nj:-1]] = geometry[0]
-        return Constraints(candidates, value, rows, np.zeros(len(candidates.key)), np.ones(nr))
+        bound = np.zeros(len(candidates.key))
+        bound[:nj] = mechanism.bound
+        return Constraints(candidates, value, rows, bound, np.ones(nr), mechanism)
 
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Bodies:
         """The Bodies form with the inverse masses at q."""
@@ -372,16 +357,27 @@ class BodyModel(ABC):
         _, normal, point_a, point_b = self._geometry(f, q)
         nk = len(candidates.key)
         bodies, normals, points = np.empty((nk, 2), dtype=np.int64), np.zeros((nk, 3)), np.zeros((nk, 3))
-        bodies[:nj] = self.joint_bodies
+        bodies[:nj] = self.mechanism.bodies
         bodies[nj:, 0], bodies[nj:, 1] = f.body_a, f.body_b
         normals[nj:, : self.dim] = normal
         points[nj:, : self.dim] = 0.5 * (point_a + point_b)
         return bodies, normals, points
 
+    def with_target(self, joint: str, target: Any) -> BodyModel:
+        """The same model with another target for a joint's motor; the arrays are shared."""
+        made = copy(self)
+        made.mechanism = self.mechanism.with_target(joint, target)
+        return made
+
+    def indeterminate(self, q: FloatArray) -> list[str]:
+        """The joints whose impulses are not unique at q."""
+        _, Ja, Jb = self.measure(self.mechanism.rows, q, self.turns(q))
+        return self.mechanism.indeterminate(Ja, Jb, self.moves)
+
     def constraint_name(self, key: int) -> str:
         """A joint's name, or the two bodies of a contact and its feature."""
         if key < 0:
-            return self.joint_names[key + len(self.joint_names)]
+            return self.mechanism.names[key + self.mechanism.n]
         pair, code = divmod(int(key), CODES)
         a, b = divmod(pair, self.ns)
         return f"{self.names[self.shape_body[a]]}/{self.names[self.shape_body[b]]} {a}-{b}-{code}"

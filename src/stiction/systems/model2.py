@@ -11,8 +11,9 @@ from .._check import FloatArray, IntArray
 from ..collision import CORE, ELLIPSE, PLANE, aabbs2, evaluate2, find2, pairs
 from . import kernels2
 from .base import State
+from .candidates import Features
 from .forces import BodyState
-from .model import BodyModel, Features
+from .model import BodyModel
 from .shapes import Ellipse, HalfPlane
 
 
@@ -72,6 +73,14 @@ class Model2(BodyModel):
             position, angle = motion, self.specs[i].place.angle
         return np.array([*_check.floats(f"{what} (position)", position, (2,)), angle])
 
+    def turns(self, q: FloatArray) -> FloatArray:
+        """The differences of angles at the start: angles in the plane are counted anyway."""
+        return self.mechanism.rows.start
+
+    def coordinate_turns(self, q: FloatArray, before: FloatArray) -> FloatArray:
+        """As `turns`."""
+        return self.mechanism.coordinates.start
+
     def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         Q = q.reshape(self.nb, 3)
         return np.ascontiguousarray(Q[:, :2]), np.ascontiguousarray(Q[:, 2])
@@ -122,7 +131,7 @@ class Model2(BodyModel):
 
     def __repr__(self) -> str:
         moving = int(self.moves.sum())
-        return f"Model2({moving} dynamic bodies of {self.nb - 1}, {self.ns} shapes, {len(self.joint_size)} joints)"
+        return f"Model2({moving} dynamic bodies of {self.nb - 1}, {self.ns} shapes, {len(self.joints)} joints)"
 
 
 def _reach(shape: Any, com: FloatArray) -> float:

@@ -12,13 +12,18 @@ from ..collision import aabbs3, evaluate3, find3, pairs
 from . import kernels3
 from .base import State
 from .bodies import quaternion_matrix, unit_quaternion
+from .candidates import Features
 from .forces import BodyState
-from .model import BodyModel, Features
+from .model import BodyModel
 from .shapes import Plane
 
 
 class Model3(BodyModel):
-    """The frozen model of a `World`: 7 numbers per body in q (x, y, z, then the quaternion w, x, y, z), 6 in v."""
+    """The frozen model of a `World`: 7 numbers per body in q (x, y, z, then the quaternion w, x, y, z), 6 in v.
+
+    At the end of q stand the angles of joints that are counted over full turns: those that limits, motors, springs,
+    screws and gears depend on. A quaternion does not know how often a body has turned.
+    """
 
     dim, dof, width = 3, 6, 7
     kernels: ClassVar[Any] = kernels3
@@ -44,6 +49,7 @@ class Model3(BodyModel):
 
     def _component_names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         q = tuple(f"{name}.{c}" for name in self.names for c in ("x", "y", "z", "qw", "qx", "qy", "qz"))
+        q += tuple(f"turn{i}" for i in range(self.mechanism.rows.turns))
         v = tuple(f"{name}.{c}" for name in self.names for c in ("vx", "vy", "vz", "wx", "wy", "wz"))
         return q, v
 
@@ -54,7 +60,8 @@ class Model3(BodyModel):
             motion = self.specs[i].motion
             if motion is not None:
                 q[i] = self._pose_of(i, motion(0.0), f"motion of {self.specs[i].name!r} at t = 0 s")
-        return State(0.0, q.ravel(), v.ravel())
+        start = np.concatenate([q.ravel(), np.zeros(self.mechanism.rows.turns)])
+        return State(0.0, self._counted(start, start.copy(), np.zeros(self.nv)), v.ravel())
 
     def _pose_of(self, i: int, motion: Any, what: str) -> FloatArray:
         if isinstance(motion, tuple) and len(motion) == 2 and np.ndim(motion[0]) == 1:
@@ -63,8 +70,26 @@ class Model3(BodyModel):
             position, turn = motion, self.specs[i].quaternion
         return np.concatenate([_check.floats(f"{what} (position)", position, (3,)), turn])
 
+    def turns(self, q: FloatArray) -> FloatArray:
+        """The counted angles."""
+        return q[self.nb * 7 :]
+
+    def coordinate_turns(self, q: FloatArray, before: FloatArray) -> FloatArray:
+        """The angles of joints: those in q, and others counted from one call to the next."""
+        rows, known = self.mechanism.coordinates, self.mechanism.known_turns
+        old, out = before.copy(), np.empty(rows.turns)
+        old[known >= 0] = self.turns(q)[known[known >= 0]]
+        kernels3.count_turns(self.bodies(q), np.zeros((self.nb, 6)), *rows.turn_arrays, old, out)
+        return out
+
+    def _counted(self, old: FloatArray, new: FloatArray, dq: FloatArray) -> FloatArray:
+        if self.mechanism.rows.turns:
+            Q, turns = self.bodies(new), self.mechanism.rows.turn_arrays
+            kernels3.count_turns(Q, dq.reshape(self.nb, 6), *turns, old[self.nb * 7 :], new[self.nb * 7 :])
+        return new
+
     def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        Q = q.reshape(self.nb, 7)
+        Q = self.bodies(q)
         R = np.empty((self.nb, 3, 3))
         kernels3.rotations(Q, R)
         return np.ascontiguousarray(Q[:, :3]), R
@@ -90,7 +115,7 @@ class Model3(BodyModel):
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
         R, M = np.empty((self.nb, 3, 3)), np.empty((self.nb, 6, 6))
-        kernels3.rotations(q.reshape(self.nb, 7), R)
+        kernels3.rotations(self.bodies(q), R)
         if inverse:
             kernels3.mass_blocks(R, self.inverse_mass, self.inverse_inertia, self.moves, M)
         else:
@@ -98,13 +123,13 @@ class Model3(BodyModel):
         return M
 
     def _free(self, state: State, h: float, force: FloatArray) -> tuple[FloatArray, FloatArray]:
-        v_free, q_free = np.empty((self.nb, 6)), np.empty((self.nb, 7))
-        Q, V = state.q.reshape(self.nb, 7), state.v.reshape(self.nb, 6)
-        kernels3.free_motion(Q, V, force, self.mass_of, self.inertia, self.moves, h, v_free, q_free)
+        v_free, q_free = np.empty((self.nb, 6)), np.empty(self.nq)
+        Q, V = self.bodies(state.q), state.v.reshape(self.nb, 6)
+        kernels3.free_motion(Q, V, force, self.mass_of, self.inertia, self.moves, h, v_free, self.bodies(q_free))
         if self.kinematic:
-            moved = self.retract(state.q, h * state.v).reshape(self.nb, 7)
-            q_free[self.kinematic] = moved[self.kinematic]
-        return v_free.ravel(), q_free.ravel()
+            moved = self.bodies(self.retract(state.q, h * state.v))
+            self.bodies(q_free)[self.kinematic] = moved[self.kinematic]
+        return v_free.ravel(), q_free
 
     def _gyroscopic(self, q: FloatArray, v: FloatArray) -> FloatArray:
         torque = np.zeros((self.nb, 6))
@@ -116,14 +141,14 @@ class Model3(BodyModel):
 
     def retract(self, q: FloatArray, dq: FloatArray) -> FloatArray:
         """q ⊕ dq, rotations by the exponential map."""
-        out = np.empty((self.nb, 7))
-        kernels3.retract(q.reshape(self.nb, 7), dq.reshape(self.nb, 6), out)
-        return out.ravel()
+        out = np.empty(self.nq)
+        kernels3.retract(self.bodies(q), dq.reshape(self.nb, 6), self.bodies(out))
+        return self._counted(q, out, dq)
 
     def difference(self, q0: FloatArray, q1: FloatArray) -> FloatArray:
         """dq with q0 ⊕ dq = q1."""
         out = np.empty((self.nb, 6))
-        kernels3.difference(q0.reshape(self.nb, 7), q1.reshape(self.nb, 7), out)
+        kernels3.difference(self.bodies(q0), self.bodies(q1), out)
         return out.ravel()
 
     def body_state(self, i: int, q: FloatArray, v: FloatArray) -> BodyState:
@@ -134,4 +159,4 @@ class Model3(BodyModel):
 
     def __repr__(self) -> str:
         moving = int(self.moves.sum())
-        return f"Model3({moving} dynamic bodies of {self.nb - 1}, {self.ns} shapes, {len(self.joint_size)} joints)"
+        return f"Model3({moving} dynamic bodies of {self.nb - 1}, {self.ns} shapes, {len(self.joints)} joints)"

@@ -11,10 +11,13 @@ from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
 from ..friction.sets import FrictionSet
+from .blocks import Spring, between_points, joint_blocks
 from .bodies import KINDS, Body, BodySpec, mass_properties, quaternion_matrix, shape_list, unit_quaternion
 from .forces import AppliedForce
-from .joints import Joint, Place
+from .joints import Joint
 from .materials import DEFAULT, ContactLaw, Materials, contact_law
+from .motions import Motion
+from .primitives import Place
 from .shapes import HalfPlane, Plane
 
 
@@ -30,6 +33,7 @@ class WorldBuilder:
         self._numbers: dict[str, int] = {}  # the next number to try for names made here, by kind
         self.joints: list[Joint] = []
         self.joint_names: list[str] = []
+        self.springs: list[Spring] = []
         self.forces: list[AppliedForce] = []
         self.materials = Materials()
         self.pair_laws: dict[tuple[int, int], ContactLaw] = {}
@@ -90,8 +94,10 @@ class WorldBuilder:
         velocity, spin, motion = options["velocity"], options["spin"], options["motion"]
         if kind == "fixed" and (velocity.any() or spin.any()):
             raise ModelError(f"{what} is fixed and cannot have a velocity; make it kinematic.")
-        if motion is not None and (kind != "kinematic" or not callable(motion)):
-            raise ModelError(f"{what}: motion= is a function of time for a kinematic body.")
+        if motion is not None and (kind != "kinematic" or not (callable(motion) or isinstance(motion, Motion))):
+            raise ModelError(f"{what}: motion= is a Motion or a function of time for a kinematic body.")
+        if isinstance(motion, Motion):
+            motion = motion.at(f"motion of {what}", place.position, quaternion if d == 3 else place.angle)
         arm = place.rotation @ com
         velocity = velocity + (np.cross(spin, arm) if d == 3 else spin[0] * np.array([-arm[1], arm[0]]))
         at_com = Place(place.position + arm, place.rotation, place.angle)
@@ -134,19 +140,73 @@ class WorldBuilder:
         if not isinstance(joint, Joint):
             raise ModelError(f"joint must be a joint such as Revolute(a, b, ...); got {_check.describe(joint)}.")
         name = joint.name or f"joint{len(self.joints)}"
-        if name in self.joint_names:
+        if name in self.joint_names or any(name == spring.name for spring in self.springs):
             raise ModelError(f"two joints are named {name!r}; names must differ.")
         a, b = self.body(joint.a, f"joint {name!r}"), self.body(joint.b, f"joint {name!r}")
         if a == b:
             raise ModelError(f"joint {name!r} connects {self.bodies[a].name!r} with itself.")
         if self.bodies[a].kind != "dynamic" and self.bodies[b].kind != "dynamic":
             raise ModelError(f"joint {name!r} connects two bodies that cannot be moved by it.")
-        joint.primitives(self.bodies[a].place, self.bodies[b].place)
+        joint_blocks(joint, name, (a, b), self.bodies[a].place, self.bodies[b].place)
         object.__setattr__(joint, "name", name)
         self.joints.append(joint)
         self.joint_names.append(name)
         self.exclude(joint.a, joint.b)
         return joint
+
+    def add_spring(
+        self,
+        a: Any,
+        b: Body | str | None = None,
+        *,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        anchor_a: Any = None,
+        anchor_b: Any = None,
+        length: float | None = None,
+        rest: float = 0.0,
+        name: str | None = None,
+    ) -> Spring:
+        """A spring and damper: between `anchor_a` on body a and `anchor_b` on body b (None: the world), or on a joint.
+
+        Between points (given in the world at the start) the force along their line is `-stiffness·(distance - length) -
+        damping·rate` [N], length [m] by default the distance at the start. On a joint, `add_spring(hinge, ...)`, the
+        torque [N·m] or force [N] is `-stiffness·(coordinate - rest) - damping·speed`. Stable however stiff it is; its
+        energy is kept while a step resolves the oscillation (hω <= 1), and ringing is damped where it does not.
+        """
+        name = f"spring{len(self.springs)}" if name is None else self._name(name, "spring")
+        if name in self.joint_names or any(name == other.name for other in self.springs):
+            raise ModelError(f"two joints or springs are named {name!r}; names must differ.")
+        if isinstance(a, Joint) or (isinstance(a, str) and a in self.joint_names):
+            made = Spring.make(
+                name, stiffness, damping, joint=self._sprung(name, a, b, anchor_a, anchor_b, length), between=None,
+                rest=_check.number(f"spring {name!r} rest", rest),
+            )  # fmt: skip
+        else:
+            i, j = self.body(a, f"spring {name!r}"), self.body(b, f"spring {name!r}")
+            if i == j or {self.bodies[i].kind, self.bodies[j].kind} <= {"fixed", "kinematic"}:
+                raise ModelError(f"spring {name!r} must connect two bodies of which at least one can move.")
+            if anchor_a is None or anchor_b is None:
+                raise ModelError(f"spring {name!r} between bodies needs anchor_a and anchor_b.")
+            row = between_points(name, self.bodies[i].place, self.bodies[j].place, anchor_a, anchor_b, length)
+            made = Spring.make(name, stiffness, damping, joint=None, rest=0.0, between=(i, j, row))
+        self.springs.append(made)
+        self._model = None
+        return made
+
+    def _sprung(self, name: str, joint: Any, *points: Any) -> str:
+        """The name of the joint that a spring acts on."""
+        which = str(joint.name if isinstance(joint, Joint) else joint)
+        if which not in self.joint_names:
+            raise ModelError(f"spring {name!r}: there is no joint {which!r}; add it first.")
+        if any(point is not None for point in points):
+            raise ModelError(
+                f"spring {name!r} is on joint {which!r}: it takes rest=, but no second body and no anchors."
+            )
+        j = self.joints[self.joint_names.index(which)]
+        if j.coordinate(self.bodies[self.body(j.a)].place, self.bodies[self.body(j.b)].place) is None:
+            raise ModelError(f"spring {name!r}: joint {which!r} ({type(j).__name__}) has no single coordinate.")
+        return which
 
     def exclude(self, a: Body | str | None, b: Body | str | None) -> None:
         """Let two bodies pass through each other."""
@@ -225,14 +285,15 @@ class World(WorldBuilder):
         angular_velocity: Any = (0.0, 0.0, 0.0),
         material: str = DEFAULT,
         group: str | None = None,
-        motion: Callable[[float], Any] | None = None,
+        motion: Motion | Callable[[float], Any] | None = None,
     ) -> Body:
         """Add a body of one or several shapes (or none), and return its handle.
 
         position [m] and velocity [m/s] are those of the body frame's origin; orientation (w, x, y, z); angular velocity
         [rad/s] in world axes. mass [kg] or density [kg/m³]; inertia about the centre of mass in body axes (a number,
         three principal moments or (3, 3)); both from the shapes unless given, as is com (in the body frame). kind
-        "kinematic": moves as `motion(t) -> position` or `(position, orientation)` says, or with constant velocities.
+        "kinematic": moves as `motion` says, an `Oscillation`, `Rotation` or `Table` or a function of time that gives a
+        position or (position, orientation), or with constant velocities.
         Bodies of the same `group` do not collide.
         """
         name = self._name(name, "body")
@@ -290,7 +351,7 @@ class PlanarWorld(WorldBuilder):
         angular_velocity: float = 0.0,
         material: str = DEFAULT,
         group: str | None = None,
-        motion: Callable[[float], Any] | None = None,
+        motion: Motion | Callable[[float], Any] | None = None,
     ) -> Body:
         """Add a body of one or several shapes (or none), and return its handle; see `World.add_body`.
 

@@ -1,0 +1,88 @@
+"""The constraints of a world that could act in a step: joints, and contacts as pairs of features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._check import FloatArray, IntArray
+from ..errors import ModelError
+from .base import Candidates
+from .mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Features:
+    """Contacts as pairs of geometric features, in body frames (`stiction.collision`), one entry per contact."""
+
+    body_a: IntArray
+    body_b: IntArray
+    type: IntArray
+    pa: FloatArray
+    da: FloatArray
+    pb: FloatArray
+    db: FloatArray
+    ra: FloatArray
+    rb: FloatArray
+    shape_a: IntArray
+    shape_b: IntArray
+
+    def take(self, chosen: IntArray) -> Features:
+        """A selection."""
+        return Features(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+
+    def __len__(self) -> int:
+        return len(self.type)
+
+
+@dataclass(frozen=True)
+class WorldCandidates(Candidates):
+    """Joints, then contacts with their features."""
+
+    features: Features
+    mechanism: Mechanism
+
+    @property
+    def joints(self) -> int:
+        """How many blocks come from joints and springs."""
+        return self.mechanism.n
+
+    @property
+    def contact(self) -> np.ndarray:
+        """(nk,) whether each is a contact: neither a joint nor a limit of one."""
+        return np.arange(len(self.key)) >= self.joints
+
+    @property
+    def rigid(self) -> np.ndarray:
+        """(nk,) whether each is a joint that holds exactly."""
+        return self._padded(self.mechanism.rigid)
+
+    @property
+    def limit(self) -> np.ndarray:
+        """(nk,) whether each is a limit that holds exactly."""
+        return self._padded(self.mechanism.stops)
+
+    def _padded(self, mask: np.ndarray) -> np.ndarray:
+        out = np.zeros(len(self.key), dtype=bool)
+        out[: self.joints] = mask
+        return out
+
+    def _take(self, chosen: IntArray) -> WorldCandidates:
+        base = super()._take(chosen)
+        contacts = chosen[chosen >= self.joints] - self.joints
+        if len(chosen) - len(contacts) != self.joints:
+            raise ModelError("joints always act; a selection of constraints cannot leave them out.")
+        return WorldCandidates(
+            base.key, base.law, base.row_ptr, base.friction, self.features.take(contacts), self.mechanism
+        )
+
+
+@dataclass(frozen=True)
+class BodyRows:
+    """The Jacobian of constraints between pairs of bodies: body_a, body_b (nk,); Ja, Jb (nr, dof)."""
+
+    body_a: IntArray
+    body_b: IntArray
+    Ja: FloatArray
+    Jb: FloatArray
