@@ -20,6 +20,10 @@ _NAMES = {
         "Sphere",
         "Box",
         "Capsule",
+        "Cylinder",
+        "Ellipsoid",
+        "ConvexHull",
+        "Mesh",
         "Plane",  # shapes in space
         "Disk",
         "Ellipse",
@@ -147,16 +151,20 @@ if TYPE_CHECKING:
     from .systems import Body as Body
     from .systems import Box as Box
     from .systems import Capsule as Capsule
+    from .systems import ConvexHull as ConvexHull
+    from .systems import Cylinder as Cylinder
     from .systems import Cylindrical as Cylindrical
     from .systems import Disk as Disk
     from .systems import Distance as Distance
     from .systems import DryFriction as DryFriction
     from .systems import Ellipse as Ellipse
+    from .systems import Ellipsoid as Ellipsoid
     from .systems import Fixed as Fixed
     from .systems import Gap as Gap
     from .systems import Gear as Gear
     from .systems import GeneralizedSystem as GeneralizedSystem
     from .systems import HalfPlane as HalfPlane
+    from .systems import Mesh as Mesh
     from .systems import Motor as Motor
     from .systems import Oscillation as Oscillation
     from .systems import Planar as Planar

@@ -25,7 +25,8 @@ In the plane the types are POINT_POINT, POINT_LINE and LINE_POINT, a line carrie
 distance is signed, and the world's y axis replaces z. A body index of -1 is the world: the identity pose.
 
 Pairs with a curved shape have further types, which other kernels measure (`ellipse2`, `convex3`): CONVEX is the signed
-distance of the two shapes, found again at any configuration.
+distance of the two shapes, found again at any configuration; RIM_PLANE and PLANE_RIM are the rim of a cylinder (centre
+pa, axis da, radius ra) against a plane: d·(centre - point) - radius·sin of the angle between axis and plane normal d.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ import math
 from .._jit import njit
 
 POINT_POINT, POINT_LINE, LINE_POINT, POINT_PLANE, PLANE_POINT, EDGE_EDGE = 0, 1, 2, 3, 4, 5
-CONVEX = 6
+CONVEX, RIM_PLANE, PLANE_RIM = 6, 7, 8
 CORE, PLANE = 0, 1
 ELLIPSE = 2  # in the plane
+CYLINDER, ELLIPSOID, HULL = 2, 3, 4  # in space
 
 _NEAR = 1e-14  # features closer than this times their coordinates coincide
 _PARALLEL = 1e-7

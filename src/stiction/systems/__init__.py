@@ -22,11 +22,13 @@ from .joints import (
 )
 from .motions import Oscillation, Rotation, Table
 from .shapes import Box, Capsule, Disk, Ellipse, HalfPlane, Plane, Polygon, Rod, Segment, Sphere
+from .solids import ConvexHull, Cylinder, Ellipsoid, Mesh
 from .world import PlanarWorld, World
 
 __all__ = [
-    "Ball", "Bilateral", "Body", "Box", "Candidates", "Capsule", "Constraints", "Cylindrical", "Disk", "Distance",
-    "DryFriction", "Ellipse", "Energy", "Fixed", "Gap", "Gear", "GeneralizedSystem", "HalfPlane", "Joint", "Motor",
-    "Oscillation", "Planar", "PlanarWorld", "Plane", "Polygon", "Prismatic", "Rack", "Revolute", "Rod", "Rope",
-    "Rotation", "Screw", "Segment", "Sphere", "State", "System", "Table", "Universal", "World",
+    "Ball", "Bilateral", "Body", "Box", "Candidates", "Capsule", "Constraints", "ConvexHull", "Cylinder",
+    "Cylindrical", "Disk", "Distance", "DryFriction", "Ellipse", "Ellipsoid", "Energy", "Fixed", "Gap", "Gear",
+    "GeneralizedSystem", "HalfPlane", "Joint", "Mesh", "Motor", "Oscillation", "Planar", "PlanarWorld", "Plane",
+    "Polygon", "Prismatic", "Rack", "Revolute", "Rod", "Rope", "Rotation", "Screw", "Segment", "Sphere", "State",
+    "System", "Table", "Universal", "World",
 ]  # fmt: skip

@@ -113,7 +113,7 @@ class BodyModel(ABC):
     # --- building
 
     def _prepare_shapes(self, world: Any) -> None:
-        shapes = [(i, shape) for i, spec in enumerate(self.specs) for shape in spec.shapes]
+        shapes = [(i, shape) for i, spec in enumerate(self.specs) for whole in spec.shapes for shape in whole.parts]
         self.ns = len(shapes)
         self.shape_body = np.array([i for i, _ in shapes], dtype=np.int64)
         self._shape_arrays(shapes)

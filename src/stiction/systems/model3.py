@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray, IntArray
-from ..collision import aabbs3, evaluate3, find3, pairs
+from ..collision import CORE, CYLINDER, ELLIPSOID, HULL, PLANE, aabbs3, evaluate3, find3, pairs
 from . import kernels3
 from .base import State
 from .bodies import quaternion_matrix, unit_quaternion
@@ -16,6 +16,7 @@ from .candidates import Features
 from .forces import BodyState
 from .model import BodyModel
 from .shapes import Plane
+from .solids import Cylinder, Ellipsoid, _Polyhedral
 
 
 class Model3(BodyModel):
@@ -39,13 +40,15 @@ class Model3(BodyModel):
 
     def _shape_arrays(self, shapes: list[tuple[int, Any]]) -> None:
         n = len(shapes)
-        self.kind = np.array([int(isinstance(s, Plane)) for _, s in shapes], dtype=np.int64)
-        self.curved = False
-        self.center = np.array([s.position - self.specs[i].com for i, s in shapes]).reshape(n, 3)
+        self.kind = np.array([kind_of(s) for _, s in shapes], dtype=np.int64)
+        self.curved = bool((self.kind > PLANE).any())
+        self.center = np.array([_centre(s) - self.specs[i].com for i, s in shapes]).reshape(n, 3)
         self.rot = np.array([quaternion_matrix(*s.orientation) for _, s in shapes]).reshape(n, 3, 3)
         cores = [(np.zeros(3), 0.0) if isinstance(s, Plane) else s.core() for _, s in shapes]
         self.half = np.array([half for half, _ in cores]).reshape(n, 3)
         self.radius = np.array([radius for _, radius in cores], dtype=float)
+        if self.curved:
+            self.geo = (self.kind, self.half, *_hull_arrays([s for _, s in shapes]))
 
     def _component_names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         q = tuple(f"{name}.{c}" for name in self.names for c in ("x", "y", "z", "qw", "qx", "qy", "qz"))
@@ -106,12 +109,25 @@ class Model3(BodyModel):
         return found
 
     def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
-        return int(
-            find3(x, turn, self.kind, self.shape_body, self.center, self.rot, self.half, self.radius, pairs, band, *out)
-        )
+        body, center, rot, radius = self.shape_body, self.center, self.rot, self.radius
+        if not self.curved:
+            return int(find3(x, turn, self.kind, body, center, rot, self.half, radius, pairs, band, *out))
+        from ..collision.convex3 import find_convex3
+
+        curved = (self.kind[pairs] > PLANE).any(axis=1)
+        n = int(find3(x, turn, self.kind, body, center, rot, self.half, radius, pairs[~curved], band, *out))
+        rest = (array[n:] for array in out)
+        return n + int(find_convex3(x, turn, self.geo, body, center, rot, radius, pairs[curved], band, *rest))
 
     def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
         evaluate3(x, turn, f.body_a, f.body_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb, *out)
+        if self.curved:
+            from ..collision.convex3 import evaluate_convex3
+
+            records = (f.shape_a, f.shape_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb)
+            evaluate_convex3(
+                x, turn, self.geo, self.shape_body, self.center, self.rot, self.radius, *records, *out
+            )  # fmt: skip
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
         R, M = np.empty((self.nb, 3, 3)), np.empty((self.nb, 6, 6))
@@ -160,3 +176,54 @@ class Model3(BodyModel):
     def __repr__(self) -> str:
         moving = int(self.moves.sum())
         return f"Model3({moving} dynamic bodies of {self.nb - 1}, {self.ns} shapes, {len(self.joints)} joints)"
+
+
+def kind_of(shape: Any) -> int:
+    """What the collision kernels take a shape for."""
+    for code, cls in ((PLANE, Plane), (CYLINDER, Cylinder), (ELLIPSOID, Ellipsoid), (HULL, _Polyhedral)):
+        if isinstance(shape, cls):
+            return code
+    return CORE
+
+
+def _centre(shape: Any) -> FloatArray:
+    """Where the kernels' frame of a shape lies in the body frame: of a polyhedron the middle of its box."""
+    place: FloatArray = shape.position
+    if isinstance(shape, _Polyhedral):
+        return place + quaternion_matrix(*shape.orientation) @ _middle(shape)
+    return place
+
+
+def _middle(shape: Any) -> FloatArray:
+    vertices = shape.polytope.vertices
+    return np.asarray(0.5 * (vertices.min(axis=0) + vertices.max(axis=0)))
+
+
+def _hull_arrays(shapes: list[Any]) -> tuple[Any, ...]:
+    """Vertices, links and faces of all polyhedra, as `collision.support3` reads them."""
+    verts, normals = [np.zeros((0, 3))], [np.zeros((0, 3))]
+    links: list[tuple[int, ...]] = []
+    loops: list[tuple[int, ...]] = []
+    vert_ptr, face_ptr = [0], [0]
+    for s in shapes:
+        first, faces = vert_ptr[-1], face_ptr[-1]
+        if isinstance(s, _Polyhedral):
+            p = s.polytope
+            verts.append(p.vertices - _middle(s))
+            normals.append(p.normals)
+            links += [tuple(first + j for j in near) for near in p.links]
+            loops += [tuple(first + j for j in loop) for loop in p.loops]
+            first, faces = first + len(p.vertices), faces + len(p.loops)
+        vert_ptr.append(first)
+        face_ptr.append(faces)
+
+    def flat(lists: list[tuple[int, ...]]) -> tuple[IntArray, IntArray]:
+        ends = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
+        return ends, np.array([i for one in lists for i in one], dtype=np.int64)
+
+    link_ptr, link = flat(links)
+    loop_ptr, loop = flat(loops)
+    return (
+        np.array(vert_ptr, dtype=np.int64), np.ascontiguousarray(np.vstack(verts)), link_ptr, link,
+        np.array(face_ptr, dtype=np.int64), np.ascontiguousarray(np.vstack(normals)), loop_ptr, loop,
+    )  # fmt: skip

@@ -1,7 +1,7 @@
 """Shapes in space and in the plane, with their mass properties; full edge lengths, radii and lengths in metres.
 
-Every shape is a rounded convex core (`stiction.collision`): in space a box, some of whose half extents may be zero,
-and a radius; in the plane a convex polygon and a radius. Half-spaces are the one exception.
+Most shapes are rounded convex cores (`stiction.collision`): in space a box, some of whose half extents may be zero,
+and a radius; in the plane a convex polygon and a radius. The others are half-spaces, ellipses, and those of `solids`.
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ class Shape3:
     def mass_properties(self) -> MassProperties | None:
         """For density one in the shape's own frame; None for shapes without volume."""
         return None
+
+    @property
+    def parts(self) -> tuple[Shape3, ...]:
+        """The convex shapes of which it consists: itself."""
+        return (self,)
 
     @property
     def reach(self) -> float:
@@ -164,6 +169,11 @@ class Shape2:
     def core(self) -> tuple[FloatArray, float]:
         """Vertices in the body frame and the radius around them."""
         raise ModelError(f"{type(self).__name__} has no core.")
+
+    @property
+    def parts(self) -> tuple[Shape2, ...]:
+        """The convex shapes of which it consists: itself."""
+        return (self,)
 
     def mass_properties(self) -> MassProperties | None:
         """For density one (per area) in the body frame; None for shapes without area."""

@@ -1,0 +1,230 @@
+"""Narrow phase of pairs with a cylinder, an ellipsoid or a hull: contacts found, and measured at any configuration.
+
+The contacts of a pair are the points of its patch (`patch3`) and, unless one of them has the least distance already,
+the pair itself: type CONVEX and code 0, the signed distance of the two shapes (`newton3`), found again wherever it is
+measured. A code names the corner or the cut of the side from which a point came, so that it lives on in the next step.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from .epa3 import FACES, POINTS
+from .features import (
+    CONVEX,
+    ELLIPSOID,
+    PLANE,
+    PLANE_POINT,
+    PLANE_RIM,
+    POINT_PLANE,
+    RIM_PLANE,
+    along,
+    dot,
+    placed,
+    rotated,
+)
+from .manifold3 import _SLOP, _SWEEP, reduce
+from .narrow3 import place, smaller_first, spheres_apart
+from .newton3 import distance3, extent3
+from .patch3 import CAPACITY, ON_B, PRIMARY, RIM_ON_B, ROOM, on_half_space, patch
+from .support3 import minus
+
+_TIE = 1e-9  # of the size: a patch within this of the distance needs no other point
+
+
+@njit
+def write_place(x, R, body, at, b, p, out, row):
+    """out[row]: the point p, relative to the centre of shape b, in the frame of a body."""
+    q = (p[0] + at[b, 0], p[1] + at[b, 1], p[2] + at[b, 2])
+    if body >= 0:
+        q = (q[0] - x[body, 0], q[1] - x[body, 1], q[2] - x[body, 2])
+    write_direction(R, body, q, out, row)
+
+
+@njit
+def write_direction(R, body, v, out, row):
+    """out[row]: the vector v in the frame of a body."""
+    if body < 0:
+        out[row, 0], out[row, 1], out[row, 2] = v
+        return
+    for k in range(3):
+        out[row, k] = R[body, 0, k] * v[0] + R[body, 1, k] * v[1] + R[body, 2, k] * v[2]
+
+
+@njit
+def rim_centre(geo, at, axes, s, b, top):
+    """The centre of a cap of the cylinder s, relative to the centre of shape b."""
+    h = geo[1][s, 2] if top else -geo[1][s, 2]
+    return (
+        at[s, 0] - at[b, 0] + h * axes[s, 0, 2],
+        at[s, 1] - at[b, 1] + h * axes[s, 1, 2],
+        at[s, 2] - at[b, 2] + h * axes[s, 2, 2],
+    )
+
+
+@njit
+def write_contact(
+    x, R, body, radius, geo, at, axes, a, b, first, what, number, gap, p, normal, row, type, pa, da, pb, db, ra, rb
+):
+    """One record: candidate `what` of shapes a and b, written with the shape `first` in front."""
+    for k in range(3):
+        pa[row, k] = da[row, k] = pb[row, k] = db[row, k] = 0.0
+    ra[row] = rb[row] = 0.0
+    type[row] = CONVEX
+    if what == PRIMARY:
+        return
+    on_b = what % 2 == ON_B
+    point, plane = (a, b) if on_b else (b, a)
+    foot = along(p, -gap, normal)
+    rim = what >= RIM_ON_B
+    q, r = p, radius[point]
+    if rim:
+        q, r = rim_centre(geo, at, axes, point, b, number >= 2), geo[1][point, 0]
+    axis = (axes[point, 0, 2], axes[point, 1, 2], axes[point, 2, 2])
+    if point == first:
+        type[row] = RIM_PLANE if rim else POINT_PLANE
+        write_place(x, R, body[point], at, b, q, pa, row)
+        write_place(x, R, body[plane], at, b, foot, pb, row)
+        write_direction(R, body[plane], normal, db, row)
+        if rim:
+            write_direction(R, body[point], axis, da, row)
+        ra[row], rb[row] = r, radius[plane]
+    else:
+        type[row] = PLANE_RIM if rim else PLANE_POINT
+        write_place(x, R, body[point], at, b, q, pb, row)
+        write_place(x, R, body[plane], at, b, foot, pa, row)
+        write_direction(R, body[plane], normal, da, row)
+        if rim:
+            write_direction(R, body[point], axis, db, row)
+        rb[row], ra[row] = r, radius[plane]
+
+
+@njit
+def find_convex3(
+    x, R, geo, body, center, rot, radius, pairs, band,
+    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
+):  # fmt: skip
+    """The contacts of pairs (np, 2) of shapes within `band`, one of each curved or a hull; result as in `find3`.
+
+    `geo` holds the shapes as in `support3`.
+    """
+    kind, half = geo[0], geo[1]
+    ns = kind.size
+    at, axes = np.empty((ns, 3)), np.empty((ns, 3, 3))
+    place(x, R, body, center, rot, at, axes)
+    W, P, weight = np.zeros((POINTS + 1, 3)), np.zeros((POINTS + 1, 3)), np.zeros(4)
+    F, N, E = np.zeros((FACES, 3), np.int64), np.zeros((FACES, 4)), np.zeros((FACES, 2), np.int64)
+    Q, T, C = np.zeros((ROOM, 3)), np.zeros((ROOM, 3)), np.zeros((ROOM, 3))
+    ids_q, ids_t, ids_c = np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64)
+    ci, cf = np.zeros((CAPACITY + 1, 2), np.int64), np.zeros((CAPACITY + 1, 4))
+    normal, sweep, keep = np.zeros(3), np.zeros(3), np.zeros(4, np.int64)
+    for k in range(3):
+        sweep[k] = _SWEEP[k]
+    count = 0
+    for pair in range(pairs.shape[0]):
+        first, second = pairs[pair, 0], pairs[pair, 1]
+        if kind[first] == PLANE or kind[second] == PLANE:
+            swap = kind[first] == PLANE
+        else:
+            swap = not smaller_first(half, radius, at, first, second)
+        a, b = (second, first) if swap else (first, second)
+        reach = band + radius[a] + radius[b]
+        smallest = half[a, 0]
+        if kind[b] != PLANE:
+            apart, _, smallest = spheres_apart(at, half, a, b, reach)
+            if apart:
+                continue
+        d, n, p, _ = distance3(geo, at, axes, a, b, reach, W, P, F, N, E, weight)
+        if d > reach:
+            continue
+        offset = (at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2])
+        size = extent3(half, a) + extent3(half, b)
+        m, plane_normal = 0, n
+        round_a, round_b = kind[a] == ELLIPSOID, kind[b] == ELLIPSOID
+        if kind[b] == PLANE:
+            if not round_a:
+                m = on_half_space(geo, axes, a, offset, n, d, reach, size, Q, ids_q, ci, cf)
+        elif not (round_a or round_b or extent3(half, a) == 0.0 or extent3(half, b) == 0.0):
+            m, plane_normal = patch(
+                geo, axes, a, b, offset, n, d, reach, _SLOP * smallest, size, Q, ids_q, T, ids_t, C, ids_c, ci, cf
+            )
+        least = math.inf
+        for i in range(m):
+            least = min(least, cf[i, 0])
+        if least > d + _TIE * size:
+            ci[m, 0], ci[m, 1] = PRIMARY, 0
+            cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3] = d, p[0], p[1], p[2]
+            m += 1
+        normal[0], normal[1], normal[2] = n
+        kept = reduce(cf, m, normal, sweep, size, keep)
+        for i in range(kept):
+            k, row = keep[i], count
+            count += 1
+            if row >= code.size:
+                continue
+            what, number = ci[k, 0], ci[k, 1]
+            shape_a[row], shape_b[row] = first, second
+            code[row] = 0 if what == PRIMARY else 1 + number
+            q = (cf[k, 1], cf[k, 2], cf[k, 3])
+            write_contact(
+                x, R, body, radius, geo, at, axes, a, b, first, what, number, cf[k, 0], q, plane_normal, row,
+                type, pa, da, pb, db, ra, rb,
+            )  # fmt: skip
+    return count
+
+
+@njit
+def rim_plane(centre, axis, r, foot, normal):
+    """Signed distance of a rim (circle) from a plane, and its lowest point; from the centre where all are as low."""
+    across = along(normal, -dot(normal, axis), axis)
+    size = math.sqrt(dot(across, across))
+    p = along(centre, -r / size, across) if size > 1e-12 else centre
+    return dot(normal, minus(p, foot)), p
+
+
+@njit
+def evaluate_convex3(
+    x, R, geo, body, center, rot, radius, shape_a, shape_b, type, pa, da, pb, db, ra, rb,
+    gap, normal, point_a, point_b,
+):  # fmt: skip
+    """Gap, normal and surface points of the records of types CONVEX, RIM_PLANE and PLANE_RIM; others are left alone."""
+    kind = geo[0]
+    ns = kind.size
+    at, axes = np.empty((ns, 3)), np.empty((ns, 3, 3))
+    place(x, R, body, center, rot, at, axes)
+    W, P, weight = np.zeros((POINTS + 1, 3)), np.zeros((POINTS + 1, 3)), np.zeros(4)
+    F, N, E = np.zeros((FACES, 3), np.int64), np.zeros((FACES, 4)), np.zeros((FACES, 2), np.int64)
+    for i in range(type.size):
+        if type[i] < CONVEX:
+            continue
+        first, second = shape_a[i], shape_b[i]
+        if type[i] == CONVEX:
+            if kind[first] == PLANE or kind[second] == PLANE:
+                swap = kind[first] == PLANE
+            else:
+                swap = not smaller_first(geo[1], radius, at, first, second)
+            a, b = (second, first) if swap else (first, second)
+            s, n, p, q = distance3(geo, at, axes, a, b, math.inf, W, P, F, N, E, weight)
+            p, q = along(p, -radius[a], n), along(q, radius[b], n)
+            gap[i] = s - radius[a] - radius[b]
+            if swap:
+                n, p, q = (-n[0], -n[1], -n[2]), q, p
+            for k in range(3):
+                normal[i, k] = n[k]
+                point_a[i, k], point_b[i, k] = p[k] + at[b, k], q[k] + at[b, k]
+            continue
+        centre, foot = placed(x, R, body[first], pa, i), placed(x, R, body[second], pb, i)
+        axis, n = rotated(R, body[first], da, i), rotated(R, body[second], db, i)
+        r, thick, sign = ra[i], rb[i], 1.0
+        if type[i] == PLANE_RIM:
+            centre, foot, axis, n = foot, centre, n, axis
+            r, thick, sign = thick, r, -1.0
+        s, p = rim_plane(centre, axis, r, foot, n)
+        gap[i] = s - thick
+        q = along(p, thick - s, n)
+        for k in range(3):
+            normal[i, k] = sign * n[k]
+            point_a[i, k], point_b[i, k] = (p[k], q[k]) if sign > 0.0 else (q[k], p[k])

@@ -1,0 +1,138 @@
+"""How deep two convex shapes overlap: the face of their difference nearest to the origin, by an expanding polytope.
+
+A tetrahedron of support points of the difference, all a - b, grows: the face whose plane is nearest to the origin
+(behind it first, so that the origin need not be inside to begin with) is replaced by faces to the support point beyond
+it, until there is nothing beyond. W (., 3) are the points, P (., 3) those of a, F (., 3) faces, N (., 4) their outward
+normals and distances, E (., 2) the horizon.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .._jit import njit
+from .features import cross, dot, perpendicular
+from .gjk3 import nearest_on_triangle, row
+from .support3 import highest, lowest, minus, plus, scaled
+
+POINTS = 160
+FACES = 4 * POINTS
+_ENOUGH = 1e-7  # of the size of the shapes: what may lie beyond the nearest face
+
+
+@njit
+def reach_out(geo, axes, a, b, offset, d, W, P, m):
+    """Support point m of the difference along d; its height."""
+    n = (-d[0], -d[1], -d[2])
+    pa, pb = lowest(geo, axes, a, offset, n), highest(geo, axes, b, n)
+    for k in range(3):
+        W[m, k] = pa[k] - pb[k]
+        P[m, k] = pa[k]
+    return d[0] * W[m, 0] + d[1] * W[m, 1] + d[2] * W[m, 2]
+
+
+@njit
+def farther_side(geo, axes, a, b, offset, d, base, W, P, m):
+    """Point m: of the support points along d and -d the one farther from the height `base`."""
+    up = reach_out(geo, axes, a, b, offset, d, W, P, m) - base
+    down = reach_out(geo, axes, a, b, offset, (-d[0], -d[1], -d[2]), W, P, m) + base
+    if up > down:
+        reach_out(geo, axes, a, b, offset, d, W, P, m)
+
+
+@njit
+def add_face(W, F, N, count, i, j, k, size):
+    """Face count = (i, j, k) with its outward normal and distance; one without area is never nearest."""
+    p = row(W, i)
+    n = cross(minus(row(W, j), p), minus(row(W, k), p))
+    length = math.sqrt(dot(n, n))
+    F[count, 0], F[count, 1], F[count, 2] = i, j, k
+    if length <= 1e-20 * size * size:
+        N[count, 0] = N[count, 1] = N[count, 2] = 0.0
+        N[count, 3] = math.inf
+        return
+    for c in range(3):
+        N[count, c] = n[c] / length
+    N[count, 3] = dot(n, p) / length
+
+
+@njit
+def tetrahedron(geo, axes, a, b, offset, size, W, P, F, N):
+    """Four points of the difference that span a volume, and its faces."""
+    reach_out(geo, axes, a, b, offset, (1.0, 0.0, 0.0), W, P, 0)
+    reach_out(geo, axes, a, b, offset, (-1.0, 0.0, 0.0), W, P, 1)
+    d = minus(row(W, 1), row(W, 0))
+    e = perpendicular(scaled(d, 1.0 / math.sqrt(dot(d, d))))
+    farther_side(geo, axes, a, b, offset, e, dot(e, row(W, 0)), W, P, 2)
+    n = cross(d, minus(row(W, 2), row(W, 0)))
+    n = scaled(n, 1.0 / math.sqrt(dot(n, n)))
+    farther_side(geo, axes, a, b, offset, n, dot(n, row(W, 0)), W, P, 3)
+    outward = dot(n, minus(row(W, 3), row(W, 0))) < 0.0  # face 0 1 2 looks away from point 3
+    j, k = (1, 2) if outward else (2, 1)
+    add_face(W, F, N, 0, 0, j, k, size)
+    add_face(W, F, N, 1, 0, k, 3, size)
+    add_face(W, F, N, 2, k, j, 3, size)
+    add_face(W, F, N, 3, j, 0, 3, size)
+
+
+@njit
+def replace_seen(W, F, N, E, faces, m, size):
+    """Replace the faces that see point m by faces from their rim to it; the number of faces, or -1 without room."""
+    edges, kept = 0, 0
+    for f in range(faces):
+        height = N[f, 0] * W[m, 0] + N[f, 1] * W[m, 1] + N[f, 2] * W[m, 2] - N[f, 3]
+        if not height > 1e-13 * size:
+            for c in range(3):
+                F[kept, c] = F[f, c]
+            for c in range(4):
+                N[kept, c] = N[f, c]
+            kept += 1
+            continue
+        for c in range(3):
+            i, j = F[f, c], F[f, (c + 1) % 3]
+            twin = -1
+            for e in range(edges):
+                if E[e, 0] == j and E[e, 1] == i:
+                    twin = e
+                    break
+            if twin >= 0:  # inside the seen patch
+                edges -= 1
+                E[twin, 0], E[twin, 1] = E[edges, 0], E[edges, 1]
+            elif edges < E.shape[0]:
+                E[edges, 0], E[edges, 1] = i, j
+                edges += 1
+    if kept + edges > FACES or edges == 0:
+        return -1
+    for e in range(edges):
+        add_face(W, F, N, kept, E[e, 0], E[e, 1], m, size)
+        kept += 1
+    return kept
+
+
+@njit
+def least_overlap(geo, axes, a, b, offset, size, W, P, F, N, E):
+    """(unit vector from b to a along which the cores overlap least, a point of a, a point of b)."""
+    tetrahedron(geo, axes, a, b, offset, size, W, P, F, N)
+    faces, m = 4, 4
+    d, i, j, k = (0.0, 0.0, 1.0), 0, 1, 2
+    while True:
+        least, near = math.inf, 0
+        for f in range(faces):
+            if N[f, 3] < least:
+                least, near = N[f, 3], f
+        d = (N[near, 0], N[near, 1], N[near, 2])
+        i, j, k = F[near, 0], F[near, 1], F[near, 2]
+        if m >= POINTS:
+            break
+        beyond = reach_out(geo, axes, a, b, offset, d, W, P, m) - least
+        if beyond <= _ENOUGH * size or least + beyond < 0.0:
+            break
+        faces = replace_seen(W, F, N, E, faces, m, size)
+        if faces < 0:
+            break
+        m += 1
+    p, q, r = row(W, i), row(W, j), row(W, k)
+    u, v, w, _ = nearest_on_triangle(p, q, r)
+    x = plus(plus(scaled(row(P, i), u), scaled(row(P, j), v)), scaled(row(P, k), w))
+    y = minus(x, plus(plus(scaled(p, u), scaled(q, v)), scaled(r, w)))
+    return (-d[0], -d[1], -d[2]), x, y
