@@ -98,13 +98,13 @@ class Recorder:
             else np.zeros((len(states), 0, 2)),
         )
 
-    def _indeterminate(self) -> list[str]:
+    def _indeterminate(self) -> list[str] | None:
         """The joints whose impulses are not unique, at the first and at the last recorded configuration."""
         system: Any = self._system
         if self._mechanism is None:
             return []
-        first, last = (set(system.indeterminate(self._states[i].q)) for i in (0, -1))
-        return sorted(first & last)
+        first, last = (system.indeterminate(self._states[i].q) for i in (0, -1))
+        return None if first is None or last is None else sorted({*first} & {*last})
 
     def _world(self) -> dict[str, Any] | None:
         """What is needed to read positions of bodies from q; None for generalized systems."""

@@ -103,11 +103,12 @@ class Simulator:
         self.system = self.system.with_target(str(getattr(joint, "name", joint)), target)
         self._loop = self._compiled()
 
-    def indeterminate(self) -> list[str]:
+    def indeterminate(self) -> list[str] | None:
         """The joints whose impulses are not unique at the present configuration: those that hold what others hold.
 
         The motion is unique all the same. A door on two hinges is held twice along its axis and against tilting, and
-        only the sum of what the hinges carry there is determined; compliance makes it determinate.
+        only the sum of what the hinges carry there is determined; compliance makes it determinate. None where closed
+        loops of joints have more than 1500 rows: too many to tell.
         """
         return self.system.indeterminate(self.state.q) if hasattr(self.system, "indeterminate") else []
 

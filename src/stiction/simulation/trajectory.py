@@ -80,7 +80,8 @@ class JointSeries(ContactSeries):
     coordinate, speed (n,): angle [rad, rad/s], displacement or distance [m, m/s], NaN for joints without a single
     coordinate; force (n, 6): the impulses of its rows over the step, [N] and [N·m]; motor, limit, friction (n,):
     impulses along the coordinate [N·s, N·m·s]; unique: False when the impulses of the rows are one choice of many,
-    because other joints hold the same (`Simulator.indeterminate`), at the start and at the end of the run.
+    because other joints hold the same (`Simulator.indeterminate`), at the start and at the end of the run; None when
+    there are too many joints to tell.
     """
 
     coordinate: FloatArray
@@ -89,7 +90,7 @@ class JointSeries(ContactSeries):
     motor: FloatArray
     limit: FloatArray
     friction: FloatArray
-    unique: bool
+    unique: bool | None
 
 
 @dataclass(frozen=True)
@@ -216,6 +217,7 @@ class Trajectory:
             key = keys.get(f"{series.name} {name}")
             return np.zeros(n) if key is None else self._rows(key)[1][:, 0]
 
+        doubted = self.info.get("indeterminate", [])
         return JointSeries(
             **vars(series),
             coordinate=track[:, 0],
@@ -224,7 +226,7 @@ class Trajectory:
             motor=part("motor"),
             limit=part("lower limit") - part("upper limit"),
             friction=part("friction"),
-            unique=series.name not in self.info.get("indeterminate", []),
+            unique=None if doubted is None else series.name not in doubted,
         )
 
     def contacts(self, which: Any, other: Any = None) -> Any:

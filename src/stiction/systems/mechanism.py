@@ -16,6 +16,8 @@ from .blocks import Block
 from .mechanism_kernels import HOLD, POSITION, SPEED, SPRING, STOP, demands
 from .primitives import A, B, Primitive, Turn
 
+MANY = 1500  # rows of joints in closed loops up to which their rank is computed
+
 
 class Rows:
     """Primitives between pairs of bodies as the arrays of `joint_rows`, with the turns that they measure."""
@@ -144,24 +146,48 @@ class Mechanism:
         stretch = np.where((self.mode == STOP) & (value > 0.0), 0.0, value)
         return 0.5 * float(np.sum(self.elastic * stretch**2))
 
-    def indeterminate(self, Ja: FloatArray, Jb: FloatArray, moves: np.ndarray) -> list[str]:
+    def indeterminate(self, Ja: FloatArray, Jb: FloatArray, moves: np.ndarray) -> list[str] | None:
         """Names of the blocks of which the rigid rows depend on others: their impulses are not unique.
 
         p can change along z where Hᵀz = 0 on the bodies that move; a block is concerned when some such z is not zero in
-        its rows.
+        its rows. None where loops of joints have too many rows to tell.
         """
-        stiff = np.flatnonzero((self.mode == HOLD) & (self.soft == 0.0))
-        dof = Ja.shape[1]
-        H = np.zeros((len(stiff), len(moves), dof))
-        bodies = np.repeat(self.bodies, self.size, axis=0)[stiff]
-        at = np.arange(len(stiff))
-        for side, J in enumerate((Ja, Jb)):
-            H[at, bodies[:, side]] += J[stiff]
-        if not len(stiff):
-            return []
-        flat = H[:, moves].reshape(len(stiff), -1)
-        U, sizes, _ = np.linalg.svd(flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-300))
-        null = U[:, int((sizes > 1e-9 * sizes[0]).sum()) :]
         concerned = np.zeros(self.n, dtype=bool)
-        concerned[np.repeat(np.arange(self.n), self.size)[stiff[(np.abs(null) > 1e-8).any(axis=1)]]] = True
+        rows = (self.mode == HOLD) & (self.soft == 0.0)
+        for blocks in self._loops(moves):
+            inside = np.zeros(self.n, dtype=bool)
+            inside[blocks] = True
+            stiff = np.flatnonzero(rows & np.repeat(inside, self.size))
+            if len(stiff) > MANY:
+                return None
+            block = np.repeat(np.arange(self.n), self.size)[stiff]
+            bodies = np.unique(self.bodies[blocks])
+            H = np.zeros((len(stiff), len(bodies), Ja.shape[1]))
+            for side, J in enumerate((Ja, Jb)):
+                H[np.arange(len(stiff)), np.searchsorted(bodies, self.bodies[block, side])] += J[stiff]
+            flat = H[:, moves[bodies]].reshape(len(stiff), -1)
+            U, sizes, _ = np.linalg.svd(flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-300))
+            null = U[:, int((sizes > 1e-9 * sizes[0]).sum()) :]
+            concerned[block[(np.abs(null) > 1e-8).any(axis=1)]] = True
         return [self.names[k] for k in np.flatnonzero(concerned)]
+
+    def _loops(self, moves: np.ndarray) -> list[IntArray]:
+        """The rigid joints in closed loops, loop by loop; where chains end, impulses are unique."""
+        from scipy.sparse import coo_matrix
+        from scipy.sparse.csgraph import connected_components
+
+        left = np.flatnonzero(self.rigid)
+        while True:
+            ends = self.bodies[left]
+            count = np.bincount(ends.ravel(), minlength=len(moves))
+            last = (moves[ends] & (count[ends] == 1)).any(axis=1)
+            if not last.any():
+                break
+            left = left[~last]
+        if not len(left):
+            return []
+        moving = moves[ends]
+        k, side = np.nonzero(moving)
+        touch = coo_matrix((np.ones(len(k)), (k, ends[k, side])), shape=(len(left), len(moves))).tocsr()
+        number, label = connected_components(touch @ touch.T, directed=False)
+        return [left[label == i] for i in range(number)]

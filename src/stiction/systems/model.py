@@ -369,8 +369,8 @@ class BodyModel(ABC):
         made.mechanism = self.mechanism.with_target(joint, target)
         return made
 
-    def indeterminate(self, q: FloatArray) -> list[str]:
-        """The joints whose impulses are not unique at q."""
+    def indeterminate(self, q: FloatArray) -> list[str] | None:
+        """The joints whose impulses are not unique at q; None where there are too many to tell."""
         _, Ja, Jb = self.measure(self.mechanism.rows, q, self.turns(q))
         return self.mechanism.indeterminate(Ja, Jb, self.moves)
 
