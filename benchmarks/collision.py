@@ -9,7 +9,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from stiction.collision import aabbs2, aabbs3, evaluate3, find2, find3, pairs
+import stiction as st
+from stiction.collision import CONVEX, aabbs2, aabbs3, evaluate3, find2, find3, pairs
+from stiction.collision.convex3 import evaluate_convex3, find_convex3
+from stiction.collision.ellipse2 import find_ellipses2
 
 SHAPES = {
     "sphere": ((0.0, 0.0, 0.0), 0.5),
@@ -86,6 +89,59 @@ def plane(first: str, second: str, n: int) -> tuple[float, float]:
     return 1e9 * best(lambda: find2(*arguments)) / n, find2(*arguments) / n
 
 
+SOLIDS = {
+    "sphere": st.Sphere(0.5),
+    "capsule": st.Capsule(0.2, 0.8),
+    "box": st.Box((1.0, 0.8, 0.6)),
+    "cylinder": st.Cylinder(0.3, 0.8),
+    "ellipsoid": st.Ellipsoid((0.5, 0.4, 0.3)),
+    "hull": st.ConvexHull(np.random.default_rng(0).normal(size=(20, 3)) / 3),
+    "plane": st.Plane(),
+}
+
+
+def solids(first: str, second: str, n: int) -> tuple[float, float, float]:
+    """As `space`, for pairs with a cylinder, an ellipsoid or a hull; evaluation of the CONVEX records alone."""
+    rng = np.random.default_rng(0)
+    world = st.World(gravity=(0.0, 0.0, 0.0))
+    for name in [first] * n + [second] * n:
+        world.add_body(SOLIDS[name], **({"kind": "fixed"} if name == "plane" else {"mass": 1.0}))
+    model = world.build()
+    x = np.zeros((model.nb, 3))
+    x[1 : n + 1] = rng.normal(size=(n, 3))
+    x[1 : n + 1] *= 0.8 / np.linalg.norm(x[1 : n + 1], axis=1)[:, None]
+    R = np.concatenate([np.eye(3)[None], Rotation.random(2 * n, rng=rng).as_matrix()])
+    both = np.column_stack([np.arange(n), np.arange(n) + n])
+    shapes = model.geo, model.shape_body, model.center, model.rot, model.radius
+    out = buffers(4 * n, 3)
+    count = find_convex3(x, R, *shapes, both, 0.05, *out)
+    seconds = best(lambda: find_convex3(x, R, *shapes, both, 0.05, *out), 3)
+    records = [o[:count] for o in out]
+    records = [o[records[3] == CONVEX].copy() for o in records]
+    m = len(records[0])
+    values = np.empty(m), np.empty((m, 3)), np.empty((m, 3)), np.empty((m, 3))
+    a, b, _, *rest = records
+    evaluated = best(lambda: evaluate_convex3(x, R, *shapes, a, b, *rest, *values), 3)
+    return 1e9 * seconds / n, count / n, 1e9 * evaluated / m if m else 0.0
+
+
+def ellipses(second: str, n: int) -> tuple[float, float]:
+    """As `plane`, for an ellipse and another shape."""
+    rng = np.random.default_rng(0)
+    ellipse = np.array([[0.0, 0.0], [0.5, 0.0], [0.0, 0.3]])
+    corners, r = POLYGONS.get(second, (3, 0.0))
+    turn = 2 * np.pi / corners * np.arange(corners)
+    other = 0.5 * np.column_stack([np.cos(turn), np.sin(turn)]) * (corners > 1) if second in POLYGONS else ellipse
+    kind = np.array([2] * n + [0 if second in POLYGONS else 2] * n)
+    x = np.concatenate([rng.normal(size=(n, 2)), np.zeros((n, 2))])
+    x[:n] *= 0.8 / np.linalg.norm(x[:n], axis=1)[:, None]
+    ptr = np.cumsum([0] + [3] * n + [corners] * n)
+    shapes = kind, np.arange(2 * n), ptr, np.concatenate([ellipse] * n + [other] * n), np.array([0.0] * n + [r] * n)
+    both = np.column_stack([np.arange(n), np.arange(n) + n])
+    arguments = x, rng.uniform(-3, 3, 2 * n), *shapes, both, 0.05, *buffers(2 * n, 2)
+    return 1e9 * best(lambda: find_ellipses2(*arguments), 3) / n, find_ellipses2(*arguments) / n
+
+
 def broad(n: int, d: int, spread: float) -> tuple[float, float, int]:
     """Seconds for the boxes and for the pairs, and the number of pairs: spheres (disks) filling half of a box.
 
@@ -121,12 +177,21 @@ def main() -> None:
         for second in names[i:]:
             find, features, evaluate = space(first, second, 20000)
             print(f"{first + '-' + second:<18s} {find:8.0f} {features:14.2f} {evaluate:20.0f}")
+    names = list(SOLIDS)
+    for i, first in enumerate(names[:-1]):
+        for second in names[i:]:
+            if {first, second} & {"cylinder", "ellipsoid", "hull"}:
+                find, features, evaluate = solids(first, second, 2000)
+                print(f"{first + '-' + second:<18s} {find:8.0f} {features:14.2f} {evaluate:20.0f}")
     print(f"\n{'pair in the plane':<18s} {'ns/pair':>8s} {'features/pair':>14s}")
     names = list(POLYGONS)
     for i, first in enumerate(names):
         for second in names[i:]:
             find, features = plane(first, second, 20000)
             print(f"{first + '-' + second:<18s} {find:8.0f} {features:14.2f}")
+    for second in ["ellipse", *POLYGONS]:
+        find, features = ellipses(second, 2000)
+        print(f"{'ellipse-' + second:<18s} {find:8.0f} {features:14.2f}")
     sizes = [1000, 4000, 16000, 64000]
     for d, spread in ((3, 1.0), (3, 100.0), (2, 1.0), (2, 100.0)):
         print(f"\nbroad phase, d = {d}, radii 1:{spread:.0f}")

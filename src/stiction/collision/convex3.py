@@ -28,7 +28,7 @@ from .features import (
 )
 from .manifold3 import _SLOP, _SWEEP, reduce
 from .narrow3 import place, smaller_first, spheres_apart
-from .newton3 import distance3, extent3
+from .newton3 import TRIED, distance3, extent3
 from .patch3 import CAPACITY, ON_B, PRIMARY, RIM_ON_B, ROOM, on_half_space, patch
 from .support3 import minus
 
@@ -117,6 +117,7 @@ def find_convex3(
     place(x, R, body, center, rot, at, axes)
     W, P, weight = np.zeros((POINTS + 1, 3)), np.zeros((POINTS + 1, 3)), np.zeros(4)
     F, N, E = np.zeros((FACES, 3), np.int64), np.zeros((FACES, 4)), np.zeros((FACES, 2), np.int64)
+    ways = np.zeros((TRIED, 3))
     Q, T, C = np.zeros((ROOM, 3)), np.zeros((ROOM, 3)), np.zeros((ROOM, 3))
     ids_q, ids_t, ids_c = np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64)
     ci, cf = np.zeros((CAPACITY + 1, 2), np.int64), np.zeros((CAPACITY + 1, 4))
@@ -137,7 +138,7 @@ def find_convex3(
             apart, _, smallest = spheres_apart(at, half, a, b, reach)
             if apart:
                 continue
-        d, n, p, _ = distance3(geo, at, axes, a, b, reach, W, P, F, N, E, weight)
+        d, n, p, _ = distance3(geo, at, axes, a, b, reach, W, P, F, N, E, ways, weight)
         if d > reach:
             continue
         offset = (at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2])
@@ -197,6 +198,7 @@ def evaluate_convex3(
     place(x, R, body, center, rot, at, axes)
     W, P, weight = np.zeros((POINTS + 1, 3)), np.zeros((POINTS + 1, 3)), np.zeros(4)
     F, N, E = np.zeros((FACES, 3), np.int64), np.zeros((FACES, 4)), np.zeros((FACES, 2), np.int64)
+    ways = np.zeros((TRIED, 3))
     for i in range(type.size):
         if type[i] < CONVEX:
             continue
@@ -207,7 +209,7 @@ def evaluate_convex3(
             else:
                 swap = not smaller_first(geo[1], radius, at, first, second)
             a, b = (second, first) if swap else (first, second)
-            s, n, p, q = distance3(geo, at, axes, a, b, math.inf, W, P, F, N, E, weight)
+            s, n, p, q = distance3(geo, at, axes, a, b, math.inf, W, P, F, N, E, ways, weight)
             p, q = along(p, -radius[a], n), along(q, radius[b], n)
             gap[i] = s - radius[a] - radius[b]
             if swap:

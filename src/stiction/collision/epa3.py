@@ -1,9 +1,10 @@
-"""How deep two convex shapes overlap: the face of their difference nearest to the origin, by an expanding polytope.
+"""How deep two convex shapes overlap: the faces of their difference nearest to the origin, by an expanding polytope.
 
 A tetrahedron of support points of the difference, all a - b, grows: the face whose plane is nearest to the origin
 (behind it first, so that the origin need not be inside to begin with) is replaced by faces to the support point beyond
-it, until there is nothing beyond. W (., 3) are the points, P (., 3) those of a, F (., 3) faces, N (., 4) their outward
-normals and distances, E (., 2) the horizon.
+it, until little lies beyond. The least overlap then lies at one of the faces that are about as near: `newton3` tries
+them. W (., 3) are the points, P (., 3) those of a, F (., 3) faces, N (., 4) their outward normals and distances,
+E (., 2) the horizon.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from .features import cross, dot, perpendicular
 from .gjk3 import nearest_on_triangle, row
 from .support3 import highest, lowest, minus, plus, scaled
 
-POINTS = 160
+POINTS = 96
 FACES = 4 * POINTS
-_ENOUGH = 1e-7  # of the size of the shapes: what may lie beyond the nearest face
+ENOUGH = 1e-5  # of the size of the shapes: what may lie beyond the nearest face
 
 
 @njit
@@ -77,16 +78,10 @@ def tetrahedron(geo, axes, a, b, offset, size, W, P, F, N):
 
 @njit
 def replace_seen(W, F, N, E, faces, m, size):
-    """Replace the faces that see point m by faces from their rim to it; the number of faces, or -1 without room."""
-    edges, kept = 0, 0
+    """Replace the faces that see point m by faces from their rim to it; the number of faces, or -1 where none can."""
+    edges = 0
     for f in range(faces):
-        height = N[f, 0] * W[m, 0] + N[f, 1] * W[m, 1] + N[f, 2] * W[m, 2] - N[f, 3]
-        if not height > 1e-13 * size:
-            for c in range(3):
-                F[kept, c] = F[f, c]
-            for c in range(4):
-                N[kept, c] = N[f, c]
-            kept += 1
+        if not N[f, 0] * W[m, 0] + N[f, 1] * W[m, 1] + N[f, 2] * W[m, 2] - N[f, 3] > 1e-13 * size:
             continue
         for c in range(3):
             i, j = F[f, c], F[f, (c + 1) % 3]
@@ -101,8 +96,16 @@ def replace_seen(W, F, N, E, faces, m, size):
             elif edges < E.shape[0]:
                 E[edges, 0], E[edges, 1] = i, j
                 edges += 1
-    if kept + edges > FACES or edges == 0:
+    if faces + edges > FACES or edges == 0:
         return -1
+    kept = 0
+    for f in range(faces):
+        if not N[f, 0] * W[m, 0] + N[f, 1] * W[m, 1] + N[f, 2] * W[m, 2] - N[f, 3] > 1e-13 * size:
+            for c in range(3):
+                F[kept, c] = F[f, c]
+            for c in range(4):
+                N[kept, c] = N[f, c]
+            kept += 1
     for e in range(edges):
         add_face(W, F, N, kept, E[e, 0], E[e, 1], m, size)
         kept += 1
@@ -110,29 +113,49 @@ def replace_seen(W, F, N, E, faces, m, size):
 
 
 @njit
-def least_overlap(geo, axes, a, b, offset, size, W, P, F, N, E):
-    """(unit vector from b to a along which the cores overlap least, a point of a, a point of b)."""
+def grow(geo, axes, a, b, offset, size, W, P, F, N, E):
+    """Grow the polytope until little lies beyond its nearest face; (number of faces, distance of the nearest)."""
     tetrahedron(geo, axes, a, b, offset, size, W, P, F, N)
     faces, m = 4, 4
-    d, i, j, k = (0.0, 0.0, 1.0), 0, 1, 2
     while True:
         least, near = math.inf, 0
         for f in range(faces):
             if N[f, 3] < least:
                 least, near = N[f, 3], f
-        d = (N[near, 0], N[near, 1], N[near, 2])
-        i, j, k = F[near, 0], F[near, 1], F[near, 2]
         if m >= POINTS:
-            break
+            return faces, least
+        d = (N[near, 0], N[near, 1], N[near, 2])
         beyond = reach_out(geo, axes, a, b, offset, d, W, P, m) - least
-        if beyond <= _ENOUGH * size or least + beyond < 0.0:
-            break
-        faces = replace_seen(W, F, N, E, faces, m, size)
-        if faces < 0:
-            break
+        if beyond <= ENOUGH * size or least + beyond < 0.0:
+            return faces, least
+        grown = replace_seen(W, F, N, E, faces, m, size)
+        if grown < 0:
+            return faces, least
+        faces = grown
         m += 1
+
+
+@njit
+def point_of_face(W, P, F, f):
+    """The points of a and of b whose difference is the point of face f nearest to the origin."""
+    i, j, k = F[f, 0], F[f, 1], F[f, 2]
     p, q, r = row(W, i), row(W, j), row(W, k)
     u, v, w, _ = nearest_on_triangle(p, q, r)
     x = plus(plus(scaled(row(P, i), u), scaled(row(P, j), v)), scaled(row(P, k), w))
-    y = minus(x, plus(plus(scaled(p, u), scaled(q, v)), scaled(r, w)))
-    return (-d[0], -d[1], -d[2]), x, y
+    return x, minus(x, plus(plus(scaled(p, u), scaled(q, v)), scaled(r, w)))
+
+
+@njit
+def next_face(N, faces, limit, C, chosen):
+    """The nearest face within `limit` whose normal is far (17°) from the directions chosen so far; -1 for none."""
+    best, near = limit, -1
+    for f in range(faces):
+        if N[f, 3] <= best:
+            fresh = True
+            for c in range(chosen):
+                if N[f, 0] * C[c, 0] + N[f, 1] * C[c, 1] + N[f, 2] * C[c, 2] < -0.956:
+                    fresh = False
+                    break
+            if fresh:
+                best, near = N[f, 3], f
+    return near

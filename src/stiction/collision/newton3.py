@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
-from .epa3 import least_overlap
+from .epa3 import ENOUGH, grow, next_face, point_of_face
 from .features import CORE, HULL, PLANE, along, cross, dot, perpendicular
-from .gjk3 import FAR, OVERLAP, nearest_points
+from .gjk3 import APART, FAR, nearest_points, row
 from .support3 import (
     FACE,
     LINE,
@@ -35,6 +35,8 @@ from .support3 import (
 )
 
 _ROUNDS = 6
+_STEPS = 24  # of Newton's method; a pair of features without a largest separation has none at their end either
+TRIED = 6  # ways out of an overlap that are followed to their ends
 _LEVEL = 1e-8  # sine of an angle below which lines and faces lie flat on a face
 
 
@@ -80,7 +82,7 @@ def ascend(geo, axes, a, b, offset, fa, pa, da, ra, fb, pb, db, rb, n, size):
         n = normalized(along(n, -dot(n, d), d))
     best = -math.inf
     old, step, length = n, zero, 1.0
-    for _ in range(60):
+    for _ in range(_STEPS):
         back = (-n[0], -n[1], -n[2])
         w = minus(place_of(geo, axes, a, offset, fa, pa, da, ra, back), place_of(geo, axes, b, zero, fb, pb, db, rb, n))
         s = dot(n, w)
@@ -105,10 +107,12 @@ def ascend(geo, axes, a, b, offset, fa, pa, da, ra, fb, pb, db, rb, n, size):
         far = math.sqrt(se * se + sf * sf)
         if far > 0.3:
             se, sf = 0.3 * se / far, 0.3 * sf / far
-        if far <= 1e-16 or not far < math.inf:
+        if not far < math.inf:
             break
         step = plus(scaled(e, se), scaled(f, sf))
         n = normalized(plus(n, step))
+        if far <= 1e-9:  # the step after this one would be of the order of its square
+            return n
     return old
 
 
@@ -196,13 +200,34 @@ def touching(geo, axes, a, b, offset, n, fa, fb, x, y):
 
 
 @njit
+def finish(geo, axes, a, b, offset, n, x, y, size):
+    """(separation, n, point of a, point of b) of the largest separation near n; (x, y) are points near the place."""
+    best = separation(geo, axes, a, b, offset, n)
+    fa, fb = VERTEX, VERTEX
+    for _ in range(_ROUNDS):
+        s, m, ca, cb = improve(geo, axes, a, b, offset, n, best, size)
+        if ca < 0:
+            break
+        n, fa, fb = m, ca, cb
+        done = s <= best + 1e-15 * size
+        best = s
+        if fa == VERTEX and fb == VERTEX:  # two points of the shapes as far apart as the shapes: that is all
+            w = along(minus(lowest(geo, axes, a, offset, n), highest(geo, axes, b, n)), -s, n)
+            done = done or dot(w, w) <= (1e-13 * size) ** 2
+        if done:
+            break
+    x, y = touching(geo, axes, a, b, offset, n, fa, fb, x, y)
+    return best, n, x, y
+
+
+@njit
 def extent3(half, s):
     """The radius of a ball around a core."""
     return math.sqrt(half[s, 0] ** 2 + half[s, 1] ** 2 + half[s, 2] ** 2)
 
 
 @njit
-def distance3(geo, at, axes, a, b, reach, W, P, F, N, E, weight):
+def distance3(geo, at, axes, a, b, reach, W, P, F, N, E, C, weight):
     """(signed distance of two cores, unit normal from b to a, point of a, point of b), points relative to b's centre.
 
     A distance above `reach` is a lower bound only. A half-space comes second.
@@ -218,18 +243,17 @@ def distance3(geo, at, axes, a, b, reach, W, P, F, N, E, weight):
     outcome, n, x, y = nearest_points(geo, axes, a, b, offset, reach, size, W, P, weight)
     if outcome == FAR:
         return separation(geo, axes, a, b, offset, n), n, x, y
-    if outcome == OVERLAP:
-        n, x, y = least_overlap(geo, axes, a, b, offset, size, W, P, F, N, E)
-    best = separation(geo, axes, a, b, offset, n)
-    fa, fb = VERTEX, VERTEX
-    for _ in range(_ROUNDS):
-        s, m, ca, cb = improve(geo, axes, a, b, offset, n, best, size)
-        if ca < 0:
+    if outcome == APART:
+        return finish(geo, axes, a, b, offset, n, x, y, size)
+    faces, least = grow(geo, axes, a, b, offset, size, W, P, F, N, E)
+    best = -math.inf
+    for tried in range(TRIED):
+        face = next_face(N, faces, least + 2.0 * ENOUGH * size, C, tried)
+        if face < 0:
             break
-        n, fa, fb = m, ca, cb
-        done = s <= best + 1e-15 * size
-        best = s
-        if done:
-            break
-    x, y = touching(geo, axes, a, b, offset, n, fa, fb, x, y)
+        p, q = point_of_face(W, P, F, face)
+        C[tried, 0], C[tried, 1], C[tried, 2] = -N[face, 0], -N[face, 1], -N[face, 2]
+        s, m, p, q = finish(geo, axes, a, b, offset, row(C, tried), p, q, size)
+        if s > best + 1e-14 * size:
+            best, n, x, y = s, m, p, q
     return best, n, x, y
