@@ -1,6 +1,7 @@
 """Collision: pairs of near shapes, their contact features, and the gap of a feature pair at any configuration."""
 
-from .broad import aabbs2, aabbs3, pairs
+from .aabbs import aabbs2, aabbs3
+from .broad import pairs
 from .features import (
     CONVEX,
     CORE,

@@ -17,82 +17,14 @@ import math
 
 import numpy as np
 
-from .._jit import njit
-from .features import ELLIPSE, PLANE
+from .._jit import njit, prange
+from .features import PLANE
 
 _LEVELS = 60
 _FEW = 12  # a level with at most this many shapes is searched directly
+_MANY, _PARTS = 5000, 64  # shapes from which threads share the grid, and the parts they take
+_EACH = 16  # pairs of a shape, on average, for which threads have room
 _FAR = 1e12  # cells from the origin beyond which a shape is compared with all others
-
-
-@njit
-def aabbs3(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes):
-    """Boxes lo, hi (ns, 3) of the shapes in space, each inflated by band/2; a PLANE has an infinite box.
-
-    `planes` (ns, 4) receives the outward normal and offset of each PLANE, moved out by band/2; zero for others.
-    """
-    for s in range(kind.size):
-        b = body[s]
-        for i in range(3):
-            at = center[s, i]
-            size = radius[s] + 0.5 * band
-            if b >= 0:
-                at = x[b, i]
-                for k in range(3):
-                    at += R[b, i, k] * center[s, k]
-            normal = 0.0
-            for j in range(3):
-                axis = rot[s, i, j]
-                if b >= 0:
-                    axis = R[b, i, 0] * rot[s, 0, j] + R[b, i, 1] * rot[s, 1, j] + R[b, i, 2] * rot[s, 2, j]
-                size += abs(axis) * half[s, j]
-                normal = axis
-            lo[s, i] = at
-            hi[s, i] = size
-            planes[s, i] = normal if kind[s] == PLANE else 0.0
-        planes[s, 3] = 0.0
-        if kind[s] == PLANE:
-            planes[s, 3] = radius[s] + 0.5 * band
-            for i in range(3):
-                planes[s, 3] += planes[s, i] * lo[s, i]
-        for i in range(3):
-            at, size = lo[s, i], hi[s, i] if kind[s] != PLANE else math.inf
-            lo[s, i] = at - size
-            hi[s, i] = at + size
-
-
-@njit
-def aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo, hi, planes):
-    """Boxes lo, hi (ns, 2) of the shapes in the plane, as `aabbs3`; `planes` is (ns, 3)."""
-    for s in range(kind.size):
-        b = body[s]
-        c, d = (math.cos(angle[b]), math.sin(angle[b])) if b >= 0 else (1.0, 0.0)
-        px, py = (x[b, 0], x[b, 1]) if b >= 0 else (0.0, 0.0)
-        grow = radius[s] + 0.5 * band
-        first = vert_ptr[s]
-        if kind[s] == PLANE:
-            vx, vy = verts[first, 0], verts[first, 1]
-            nx, ny = verts[first + 1, 0], verts[first + 1, 1]
-            planes[s, 0], planes[s, 1] = c * nx - d * ny, d * nx + c * ny
-            planes[s, 2] = planes[s, 0] * (px + c * vx - d * vy) + planes[s, 1] * (py + d * vx + c * vy) + grow
-            lo[s, 0] = lo[s, 1] = -math.inf
-            hi[s, 0] = hi[s, 1] = math.inf
-            continue
-        planes[s, 0] = planes[s, 1] = planes[s, 2] = 0.0
-        if kind[s] == ELLIPSE:
-            ux, uy, vx, vy = verts[first + 1, 0], verts[first + 1, 1], verts[first + 2, 0], verts[first + 2, 1]
-            qx, qy = px + c * verts[first, 0] - d * verts[first, 1], py + d * verts[first, 0] + c * verts[first, 1]
-            wide = grow + math.sqrt((c * ux - d * uy) ** 2 + (c * vx - d * vy) ** 2)
-            high = grow + math.sqrt((d * ux + c * uy) ** 2 + (d * vx + c * vy) ** 2)
-            lo[s, 0], hi[s, 0], lo[s, 1], hi[s, 1] = qx - wide, qx + wide, qy - high, qy + high
-            continue
-        lo[s, 0] = lo[s, 1] = math.inf
-        hi[s, 0] = hi[s, 1] = -math.inf
-        for v in range(first, vert_ptr[s + 1]):
-            qx = px + c * verts[v, 0] - d * verts[v, 1]
-            qy = py + d * verts[v, 0] + c * verts[v, 1]
-            lo[s, 0], hi[s, 0] = min(lo[s, 0], qx - grow), max(hi[s, 0], qx + grow)
-            lo[s, 1], hi[s, 1] = min(lo[s, 1], qy - grow), max(hi[s, 1], qy + grow)
 
 
 @njit
@@ -144,17 +76,22 @@ def _bucket(level, ix, iy, iz, size):
 
 
 @njit
-def _push(buffer, count, i, j):
-    """Append the pair in ascending order; returns the buffer, a larger one when it was full."""
-    if count == buffer.shape[0]:
-        larger = np.empty((2 * count, 2), np.int64)
-        for k in range(count):
-            larger[k, 0] = buffer[k, 0]
-            larger[k, 1] = buffer[k, 1]
-        buffer = larger
-    buffer[count, 0] = min(i, j)
-    buffer[count, 1] = max(i, j)
-    return buffer
+def _grown(buffer, count, room):
+    """A buffer with room for so many pairs that begins with `count` of the given one."""
+    if room <= buffer.shape[0]:
+        return buffer
+    larger = np.empty((room, 2), np.int64)
+    for k in range(count):
+        larger[k, 0], larger[k, 1] = buffer[k, 0], buffer[k, 1]
+    return larger
+
+
+@njit
+def _write(buffer, row, i, j):
+    """The pair in ascending order; nothing where row < 0."""
+    if row >= 0:
+        buffer[row, 0] = min(i, j)
+        buffer[row, 1] = max(i, j)
 
 
 @njit
@@ -258,20 +195,25 @@ def _rest_pairs(lo, hi, planes, kind, level, filters, buffer, count):
             if near and kind[j] == PLANE:
                 near = meets(j, i, lo, hi, planes)
             if near and allowed(i, j, body, group, mask, movable, excluded):
-                buffer = _push(buffer, count, i, j)
+                buffer = _grown(buffer, count, 2 * count) if count == len(buffer) else buffer
+                _write(buffer, count, i, j)
                 count += 1
     return buffer, count
 
 
 @njit
-def _grid_pairs(lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count):
-    """Pairs of shapes in the grid; lo, hi, cell, level are in the order of `items`, so that neighbours are near."""
+def _grid_pairs(low, high, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, at, room):
+    """Pairs of the shapes low..high in the grid, written to `buffer` from row `at` on, `room` at most; their number.
+
+    lo, hi, cell, level are in the order of `items`, so that neighbours are near.
+    """
     body, group, mask, movable, excluded = filters
+    count = 0
     d = lo.shape[1]
     size = start.size - 1
     first = np.zeros(3, np.int64)
     last = np.zeros(3, np.int64)
-    for i in range(level.size):
+    for i in range(low, high):
         width = 0.5 * base * 2.0 ** level[i]
         for m in range(level[i], begin.size - 1):
             own = m == level[i]
@@ -281,7 +223,7 @@ def _grid_pairs(lo, hi, cell, level, items, start, by_level, begin, base, filter
                     j = by_level[k]
                     near = (not own or j > i) and overlap(lo, hi, i, j)
                     if near and allowed(items[i], items[j], body, group, mask, movable, excluded):
-                        buffer = _push(buffer, count, items[i], items[j])
+                        _write(buffer, at + count if count < room else -1, items[i], items[j])
                         count += 1
                 continue
             for k in range(d):
@@ -303,18 +245,62 @@ def _grid_pairs(lo, hi, cell, level, items, start, by_level, begin, base, filter
                             near = overlap(lo, hi, i, j) and level[j] == m
                             near = near and cell[j, 0] == ix and cell[j, 1] == iy and cell[j, 2] == iz
                             if near and allowed(items[i], items[j], body, group, mask, movable, excluded):
-                                buffer = _push(buffer, count, items[i], items[j])
+                                _write(buffer, at + count if count < room else -1, items[i], items[j])
                                 count += 1
-    return buffer, count
+    return count
+
+
+@njit(parallel=True)
+def _grid_parallel(lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, at, each, counts):
+    n = len(level)
+    for part in prange(_PARTS):
+        c = np.int64(part)
+        low, high = n * c // _PARTS, n * (c + 1) // _PARTS
+        counts[c] = _grid_pairs(
+            low, high, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, at + each * low,
+            each * (high - low),
+        )  # fmt: skip
 
 
 @njit
-def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded):
+def _all_grid_pairs(parallel, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count):
+    """Pairs of shapes in the grid, behind the `count` pairs in `buffer`; the buffer, larger where need be, and all."""
+    n = len(level)
+    counts = np.zeros(_PARTS, np.int64)
+    if parallel:
+        buffer = _grown(buffer, count, count + _EACH * n)
+        _grid_parallel(lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count, _EACH, counts)
+        first = count
+        for c in range(_PARTS):
+            low = n * c // _PARTS
+            if counts[c] > _EACH * (n * (c + 1) // _PARTS - low):  # crowded: once more, by one thread
+                parallel = False
+                break
+        if parallel:
+            for c in range(_PARTS):
+                place = first + _EACH * (n * c // _PARTS)
+                for k in range(counts[c]):
+                    buffer[count, 0], buffer[count, 1] = buffer[place + k, 0], buffer[place + k, 1]
+                    count += 1
+            return buffer, count
+    while True:
+        room = len(buffer) - count
+        found = _grid_pairs(
+            0, n, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count, room
+        )
+        if found <= room:
+            return buffer, count + found
+        buffer = _grown(buffer, count, count + found)
+
+
+@njit
+def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel=False):
     """Pairs (np, 2) of shapes that may touch and whose boxes overlap, first < second, in lexicographic order.
 
     lo, hi (ns, d) and planes (ns, d + 1) come from `aabbs2` or `aabbs3`. A pair is kept when its bodies differ, one of
     them is movable (nb,) bool, group[a] & mask[b] and group[b] & mask[a] are not zero, and the key body_a·nb + body_b
-    (body_a < body_b) is not in the sorted int64 array `excluded`. Half-spaces never pair with each other.
+    (body_a < body_b) is not in the sorted int64 array `excluded`. Half-spaces never pair with each other. `parallel`:
+    by several threads, to the same result.
     """
     n, d = lo.shape
     level = np.empty(n, np.int64)
@@ -344,9 +330,10 @@ def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded):
     filters = (body, group, mask, movable, excluded)
     buffer = np.empty((4 * n + 16, 2), np.int64)
     buffer, count = _rest_pairs(lo, hi, planes, kind, level, filters, buffer, 0)
-    buffer, count = _grid_pairs(
-        lo_sorted, hi_sorted, cell_sorted, level_sorted, items, start, by_level, begin, base, filters, buffer, count
-    )
+    buffer, count = _all_grid_pairs(
+        parallel and total > _MANY, lo_sorted, hi_sorted, cell_sorted, level_sorted, items, start, by_level, begin,
+        base, filters, buffer, count,
+    )  # fmt: skip
     half_sorted = np.empty((count, 2), np.int64)
     out = np.empty((count, 2), np.int64)
     _counting_sort(buffer, half_sorted, count, 1, n)

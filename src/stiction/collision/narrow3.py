@@ -11,10 +11,13 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import njit, prange
 from .boxes import EDGE, FACE, GROUND, edge_side, nearest, pick, vertex_exists
 from .features import EDGE_EDGE, LINE_POINT, PLANE, PLANE_POINT, POINT_LINE, POINT_PLANE, POINT_POINT
 from .manifold3 import _SLOP, _SWEEP, CAPACITY, core_core, local_vertex, reduce
+
+FEATURES = 4  # of a pair, at most
+_PARTS = 64  # into which threads divide the pairs
 
 
 @njit
@@ -196,21 +199,11 @@ def next_code(ci, keep, kept, swap):
 
 
 @njit
-def find3(
-    x, R, kind, body, center, rot, half, radius, pairs, band,
+def find_range3(
+    start, stop, base, room, at, axes, R, kind, body, center, rot, half, radius, pairs, band,
     shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
 ):  # fmt: skip
-    """Contact features of the pairs (np, 2) of shapes whose signed distance is at most `band`; returns their number.
-
-    x (nb, 3), R (nb, 3, 3) poses; kind, body (ns,), center (ns, 3), rot (ns, 3, 3) of the shape frames in their body
-    frames, half (ns, 3), radius (ns,). The rest are outputs with room for m features: shape_a, shape_b, code, type
-    (m,) int64, pa, da, pb, db (m, 3) in body frames, ra, rb (m,). When the result exceeds m only the first m were
-    written: call again with more room. Up to 4 features per pair; the least gap is the signed distance of the pair.
-    """
-    ns = kind.size
-    at = np.empty((ns, 3))
-    axes = np.empty((ns, 3, 3))
-    place(x, R, body, center, rot, at, axes)
+    """The features of the pairs start..stop, written to the rows from `base` on, `room` at most; their number."""
     C = np.zeros((3, 3))
     off = np.zeros((2, 3))
     n = np.zeros(3)
@@ -219,7 +212,7 @@ def find3(
     ci = np.zeros((CAPACITY, 3), np.int64)
     cf = np.zeros((CAPACITY, 4))
     count = 0
-    for pair in range(pairs.shape[0]):
+    for pair in range(start, stop):
         first, second = pairs[pair, 0], pairs[pair, 1]
         if kind[first] == PLANE and kind[second] == PLANE:
             continue
@@ -252,8 +245,9 @@ def find3(
             k, row = keep[i], count
             keep[i] = -1
             count += 1
-            if row >= code.size:
+            if row >= room:
                 continue
+            row += base
             shape_a[row], shape_b[row], code[row] = first, second, c
             ra[row], rb[row] = radius[first], radius[second]
             type[row] = feature_type(c // 32, c % 32)
@@ -267,4 +261,71 @@ def find3(
                     write_normal(axes, b, R, body[first], n0, n1, n2, da, row)
                 else:
                     write_normal(axes, b, R, body[second], n0, n1, n2, db, row)
+    return count
+
+
+@njit(parallel=True)
+def _find_parallel(at, axes, R, kind, body, center, rot, half, radius, pairs, band, each, counts, out):
+    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
+    n = len(pairs)
+    for part in prange(_PARTS):
+        c = np.int64(part)
+        start, stop = n * c // _PARTS, n * (c + 1) // _PARTS
+        counts[c] = find_range3(
+            start, stop, each * start, each * (stop - start), at, axes, R, kind, body, center, rot, half, radius, pairs,
+            band, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
+        )  # fmt: skip
+
+
+@njit
+def _close_up(start, base, count, out):
+    """Move `count` features from row `start` down to row `base`."""
+    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
+    for i in range(count):
+        o, r = start + i, base + i
+        shape_a[r], shape_b[r], code[r], type[r], ra[r], rb[r] = shape_a[o], shape_b[o], code[o], type[o], ra[o], rb[o]
+        for k in range(3):
+            pa[r, k], da[r, k], pb[r, k], db[r, k] = pa[o, k], da[o, k], pb[o, k], db[o, k]
+
+
+@njit
+def find3(
+    x, R, kind, body, center, rot, half, radius, pairs, band,
+    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
+):  # fmt: skip
+    """Contact features of the pairs (np, 2) of shapes whose signed distance is at most `band`; returns their number.
+
+    x (nb, 3), R (nb, 3, 3) poses; kind, body (ns,), center (ns, 3), rot (ns, 3, 3) of the shape frames in their body
+    frames, half (ns, 3), radius (ns,). The rest are outputs with room for m features: shape_a, shape_b, code, type
+    (m,) int64, pa, da, pb, db (m, 3) in body frames, ra, rb (m,). When the result exceeds m only the first m were
+    written: call again with more room. Up to 4 features per pair; the least gap is the signed distance of the pair.
+    """
+    ns = kind.size
+    at = np.empty((ns, 3))
+    axes = np.empty((ns, 3, 3))
+    place(x, R, body, center, rot, at, axes)
+    return find_range3(
+        0, pairs.shape[0], 0, code.size, at, axes, R, kind, body, center, rot, half, radius, pairs, band, shape_a,
+        shape_b, code, type, pa, da, pb, db, ra, rb,
+    )  # fmt: skip
+
+
+@njit
+def find3_parallel(
+    x, R, kind, body, center, rot, half, radius, pairs, band,
+    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
+):  # fmt: skip
+    """The same by several threads, in the same order; the outputs need room for FEATURES of each pair."""
+    ns = kind.size
+    at = np.empty((ns, 3))
+    axes = np.empty((ns, 3, 3))
+    place(x, R, body, center, rot, at, axes)
+    out = (shape_a, shape_b, code, type, pa, da, pb, db, ra, rb)
+    counts = np.zeros(_PARTS, np.int64)
+    n, each = len(pairs), len(code) // max(1, len(pairs))
+    _find_parallel(at, axes, R, kind, body, center, rot, half, radius, pairs, band, each, counts, out)
+    count = 0
+    for c in range(_PARTS):
+        _close_up(each * (n * c // _PARTS), count, counts[c], out)
+        count += counts[c]
     return count

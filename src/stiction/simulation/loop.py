@@ -70,21 +70,24 @@ class CompiledLoop:
 
         The worst (4,) are the largest error, penetration [m] and joint drift, and the largest number of contacts.
         """
-        from .._jit import get_num_threads
+        from .._jit import get_num_threads, keep_memory
+        from ..collision.neighbours import no_neighbours
         from . import loop_plane, loop_space
 
+        keep_memory()
         model, scheme = self.model, self.scheme
         kernel = loop_space.advance if model.dim == 3 else loop_plane.advance
         q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
         turns = model.turns(state.q).copy()
+        kept = no_neighbours(model.dim)
         keys, impulses, worst, taken = state.keys, state.impulses, np.zeros(4), 0
         while taken < steps:
             contacts = max(int(worst[3]), len(keys))
             chunk = min(steps - taken, max(1, WORK // (model.nb + contacts)))
-            done, _, keys, impulses = kernel(
+            done, _, keys, impulses, kept = kernel(
                 chunk, self.dt, self.tol, get_num_threads() > 1, True, 1.0, scheme.stabilize,
                 scheme.relaxation == "convex", -1.0 if scheme.eps is None else float(scheme.eps), model.capacity,
-                q, turns, v, keys, impulses, worst, *self.arrays,
+                q, turns, v, keys, impulses, kept, worst, *self.arrays,
             )  # fmt: skip
             taken += int(done)
             if done < chunk:

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from .._jit import njit
-from ..collision.broad import aabbs2, pairs
+from ..collision.aabbs import aabbs2
 from ..collision.features import evaluate2
 from ..collision.narrow2 import find2
+from ..collision.neighbours import neighbours
 from ..solvers.nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..systems.kernels2 import contact_rows, joint_rows
 from ..systems.mechanism_kernels import violation
@@ -27,12 +28,12 @@ def poses(q, x, angle):
 
 
 @njit
-def find(x, angle, band, room, kind, body, vert_ptr, verts, radius, group, mask, moves, excluded):
-    """Contacts within `band`, sorted by key: their bodies, shapes, codes and features."""
+def find(x, angle, band, room, kept, kind, body, vert_ptr, verts, radius, group, mask, moves, excluded):
+    """Contacts within `band`, sorted by key: their bodies, shapes, codes and features; and the pairs to keep."""
     ns = len(kind)
     lo, hi, planes = np.empty((ns, 2)), np.empty((ns, 2)), np.empty((ns, 3))
     aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo, hi, planes)
-    near = pairs(lo, hi, planes, kind, body, group, mask, moves, excluded)
+    near, kept = neighbours(lo, hi, planes, kind, body, group, mask, moves, excluded, band, kept, False)
     while True:
         sa, sb, code, type = (
             np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
@@ -49,7 +50,7 @@ def find(x, angle, band, room, kind, body, vert_ptr, verts, radius, group, mask,
     for k in range(count):
         a[k], b[k] = body[sa[k]], body[sb[k]]
     return (
-        a, b, sa[:count], sb[:count], code[:count], type[:count], pa[:count], da[:count], pb[:count], db[:count],
+        kept, a, b, sa[:count], sb[:count], code[:count], type[:count], pa[:count], da[:count], pb[:count], db[:count],
         ra[:count], rb[:count],
     )  # fmt: skip
 
@@ -83,7 +84,8 @@ def drift(
 
 @njit
 def advance(
-    steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, turns, v, old_keys, old, worst,
+    steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, turns, v, old_keys, old, kept,
+    worst,
     inverse, Minv, moves, kinematic, force, reach,
     kind, body, group, mask, excluded, vert_ptr, verts, radius,
     material, by_material, pair, by_pair, law_rows, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets,
@@ -107,8 +109,8 @@ def advance(
                 q_free[i, j] = q[i, j] + h * v_free[i, j]
         band = max(2.0 * h * fastest(v, v_free, reach, 2), max(eps, 0.0))
         poses(q, x, angle)
-        fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
-            x, angle, band, room, kind, body, vert_ptr, verts, radius, group, mask, moves, excluded
+        kept, fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
+            x, angle, band, room, kept, kind, body, vert_ptr, verts, radius, group, mask, moves, excluded
         )
         n = len(fa)
         room = max(room, n)
@@ -151,10 +153,10 @@ def advance(
                 vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, p,
             )  # fmt: skip
             if ended != SOLVED:
-                return step, total, old_keys, old
+                return step, total, old_keys, old, kept
             total += sweeps
         if not respond(a, b, row_ptr, Ja, Jb, Minv, p, v_free, h, new_v, dq):
-            return step, total, old_keys, old
+            return step, total, old_keys, old, kept
         for i in range(nb):
             for j in range(3):
                 q[i, j] = q_free[i, j] + dq[i, j]
@@ -166,8 +168,8 @@ def advance(
                 old[k, r - row_ptr[k]] = p[r]
         poses(q, x, angle)
         if 2.0 * h * fastest(v, v, reach, 2) > band:  # others may have been reached
-            fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
-                x, angle, 0.0, room, kind, body, vert_ptr, verts, radius, group, mask, moves, excluded
+            kept, fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
+                x, angle, 0.0, room, kept, kind, body, vert_ptr, verts, radius, group, mask, moves, excluded
             )
         depth = deepest(x, angle, fa, fb, type, pa, da, pb, db, ra, rb)
         worst[0], worst[1], worst[3] = max(worst[0], error), max(worst[1], depth), max(worst[3], float(acting))
@@ -177,4 +179,4 @@ def advance(
                 scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft,
             )  # fmt: skip
             worst[2] = max(worst[2], left)
-    return steps, total, old_keys, old
+    return steps, total, old_keys, old, kept

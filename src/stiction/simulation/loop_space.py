@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from .._jit import njit
-from ..collision.broad import aabbs3, pairs
+from ..collision.aabbs import aabbs3
 from ..collision.features import evaluate3
-from ..collision.narrow3 import find3
+from ..collision.narrow3 import FEATURES, find3, find3_parallel
+from ..collision.neighbours import neighbours
 from ..solvers.nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..systems.kernels3 import contact_rows, count_turns, free_motion, joint_rows, mass_blocks, retract, rotations
 from ..systems.mechanism_kernels import violation
@@ -17,27 +18,36 @@ from ..systems.motion_kernels import fastest
 from .loop_stages import blocks_of, demand_of, remembered, respond, solve_spatial, within
 
 CODES = 1 << 22  # as in systems.model
+MANY = 10_000  # pairs from which threads share the narrow phase
 
 
 @njit
-def find(q, R, band, room, kind, body, center, rot, half, radius, group, mask, moves, excluded):
-    """Contacts within `band`, sorted by key: their number, shapes, code, bodies and features."""
+def find(q, R, band, room, parallel, kept, kind, body, center, rot, half, radius, group, mask, moves, excluded):
+    """Contacts within `band`, sorted by key: their bodies, shapes, codes and features; and the pairs to keep."""
     ns, nb = len(kind), q.shape[0]
     x = np.empty((nb, 3))
     for i in range(nb):
         x[i, 0], x[i, 1], x[i, 2] = q[i, 0], q[i, 1], q[i, 2]
     lo, hi, planes = np.empty((ns, 3)), np.empty((ns, 3)), np.empty((ns, 4))
     aabbs3(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes)
-    near = pairs(lo, hi, planes, kind, body, group, mask, moves, excluded)
+    near, kept = neighbours(lo, hi, planes, kind, body, group, mask, moves, excluded, band, kept, parallel)
+    parallel = parallel and len(near) > MANY
+    if parallel:
+        room = len(near) * (FEATURES if half.any() else 1)  # spheres touch in a point
     while True:
         sa, sb, code, type = (
             np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
         )  # fmt: skip
         pa, da, pb, db = np.empty((room, 3)), np.empty((room, 3)), np.empty((room, 3)), np.empty((room, 3))
         ra, rb = np.empty(room), np.empty(room)
-        count = find3(
-            x, R, kind, body, center, rot, half, radius, near, band, sa, sb, code, type, pa, da, pb, db, ra, rb
-        )
+        if parallel:
+            count = find3_parallel(
+                x, R, kind, body, center, rot, half, radius, near, band, sa, sb, code, type, pa, da, pb, db, ra, rb
+            )
+        else:
+            count = find3(
+                x, R, kind, body, center, rot, half, radius, near, band, sa, sb, code, type, pa, da, pb, db, ra, rb
+            )
         if count <= room:
             break
         room = int(1.5 * count)
@@ -45,8 +55,8 @@ def find(q, R, band, room, kind, body, center, rot, half, radius, group, mask, m
     for k in range(count):
         a[k], b[k] = body[sa[k]], body[sb[k]]
     return (
-        x, a, b, sa[:count], sb[:count], code[:count], type[:count], pa[:count], da[:count], pb[:count], db[:count],
-        ra[:count], rb[:count],
+        kept, x, a, b, sa[:count], sb[:count], code[:count], type[:count], pa[:count], da[:count], pb[:count],
+        db[:count], ra[:count], rb[:count],
     )  # fmt: skip
 
 
@@ -82,7 +92,8 @@ def drift(
 
 @njit
 def advance(
-    steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, turns, v, old_keys, old, worst,
+    steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, turns, v, old_keys, old, kept,
+    worst,
     mass, inertia, inverse_mass, inverse_inertia, moves, kinematic, force, reach,
     kind, body, group, mask, excluded, center, rot, half, radius,
     material, by_material, pair, by_pair, law_rows, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets,
@@ -120,8 +131,8 @@ def advance(
             count_turns(q_free, dq, turn_a, turn_b, turn_u, turn_e, turn_n, turns, turns_free)
         band = max(2.0 * h * fastest(v, v_free, reach, 3), max(eps, 0.0))
         rotations(q, R)
-        x, fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
-            q, R, band, room, kind, body, center, rot, half, radius, group, mask, moves, excluded
+        kept, x, fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
+            q, R, band, room, parallel, kept, kind, body, center, rot, half, radius, group, mask, moves, excluded
         )
         n = len(fa)
         room = max(room, n)
@@ -165,10 +176,10 @@ def advance(
                 vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, p,
             )  # fmt: skip
             if ended != SOLVED:
-                return step, total, old_keys, old
+                return step, total, old_keys, old, kept
             total += sweeps
         if not respond(a, b, row_ptr, Ja, Jb, Minv, p, v_free, h, new_v, dq):
-            return step, total, old_keys, old
+            return step, total, old_keys, old, kept
         retract(q_free, dq, new_q)
         if len(turns):
             count_turns(new_q, dq, turn_a, turn_b, turn_u, turn_e, turn_n, turns_free, turns)
@@ -184,8 +195,8 @@ def advance(
                 old[k, r - row_ptr[k]] = p[r]
         depth = deepest(q, x, R, fa, fb, type, pa, da, pb, db, ra, rb)
         if 2.0 * h * fastest(v, v, reach, 3) > band:  # others may have been reached
-            x, fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
-                q, R, 0.0, room, kind, body, center, rot, half, radius, group, mask, moves, excluded
+            kept, x, fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
+                q, R, 0.0, room, parallel, kept, kind, body, center, rot, half, radius, group, mask, moves, excluded
             )
             depth = deepest(q, x, R, fa, fb, type, pa, da, pb, db, ra, rb)
         worst[0], worst[1], worst[3] = max(worst[0], error), max(worst[1], depth), max(worst[3], float(acting))
@@ -195,4 +206,4 @@ def advance(
                 scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft,
             )  # fmt: skip
             worst[2] = max(worst[2], left)
-    return steps, total, old_keys, old
+    return steps, total, old_keys, old, kept

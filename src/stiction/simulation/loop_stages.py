@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import njit, prange
 from ..problem.body_kernels import (
     add_velocity_change,
     block_weights,
@@ -23,10 +23,12 @@ from ..problem.body_kernels import (
 from ..problem.laws import DRY, UNILATERAL
 from ..solvers.nsgs_ends import SOLVED
 from ..solvers.nsgs_forms import unpack
-from ..solvers.nsgs_prepare import prepare
+from ..solvers.nsgs_prepare import MANY, prepare
 from ..solvers.nsgs_relax import relax_planar, relax_spatial
 from ..solvers.nsgs_rest import SMALL, at_rest
 from ..systems.mechanism_kernels import demands
+
+_CHUNKS = 64  # parts that threads take
 
 
 @njit
@@ -100,6 +102,25 @@ def remembered(keys, row_ptr, old_keys, old, p):
             p[r] = old[at, r - row_ptr[k]] if known else 0.0
 
 
+@njit
+def _row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, v, u, terms, diagonal):
+    """H v, |H||v| and the diagonal of the Delassus matrix for the rows of the blocks start..stop."""
+    a, b, ptr = body_a[start:stop], body_b[start:stop], row_ptr[start : stop + 1]
+    rows_times(a, b, ptr, Ja, Jb, v, u)
+    rows_magnitude(a, b, ptr, Ja, Jb, v, terms)
+    delassus_diagonal(a, b, ptr, Ja, Jb, Minv, diagonal)
+
+
+@njit(parallel=True)
+def _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, v, u, terms, diagonal):
+    n = len(body_a)
+    for part in prange(_CHUNKS):
+        c = np.int64(part)
+        _row_facts(
+            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, body_a, body_b, row_ptr, Ja, Jb, Minv, v, u, terms, diagonal
+        )
+
+
 def _make_solve(d):
     @njit
     def solve(
@@ -113,11 +134,12 @@ def _make_solve(d):
         nr, nk = len(b), len(law)
         free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
         rho, length = np.empty(nk), np.ones(nr)
-        rows_times(body_a, body_b, row_ptr, Ja, Jb, v_free, free)
+        if parallel and nk > MANY:
+            _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, v_free, free, terms, diagonal)
+        else:
+            _row_facts(0, nk, body_a, body_b, row_ptr, Ja, Jb, Minv, v_free, free, terms, diagonal)
         for r in range(nr):
             free[r] = free[r] + b[r]
-        rows_magnitude(body_a, body_b, row_ptr, Ja, Jb, v_free, terms)
-        delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, diagonal)
         block_weights(row_ptr, diagonal, C, length, rho)
         scale = residual_scale(row_ptr, free, terms, b, length, r0, lo, hi, rho)
         if accelerate and nr <= SMALL:
@@ -129,7 +151,7 @@ def _make_solve(d):
                 return SOLVED, 0, error
         (
             begin, phase, rows, seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
-            V, weight, _, plain,
+            V, weight, F, B, arms, _, plain,
         ) = prepare(
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
             associated, omega, parallel, body_a, body_b, Ja, Jb, Minv, free, p,
@@ -138,13 +160,15 @@ def _make_solve(d):
             ended, sweeps, error = relax_spatial(
                 tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
                 vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows,
-                seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
+                seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B,
+                arms, plain,
             )  # fmt: skip
         else:
             ended, sweeps, error = relax_planar(
                 tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
                 vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows,
-                seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, plain,
+                seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B,
+                arms, plain,
             )  # fmt: skip
         for r in range(nr):
             p[r] = 0.0

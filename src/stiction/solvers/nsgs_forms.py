@@ -36,13 +36,12 @@ def _make_body_rows(d):
     """The packing of rows for bodies with d velocities each; d is closed over so that its loops are unrolled."""
 
     @njit
-    def body_rows(start, stop, block, ptr, src, body_a, body_b, slot, Ja, Jb, L, C, J, W, a, b):
-        """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), the slots of items, and each one's own W (rows, 6)."""
-        world = L.shape[0] - 1
+    def body_rows(start, stop, skip, ptr, src, Ja, Jb, L, C, a, b, J, W):
+        """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), and each item's own W (rows, 6), except items to skip."""
         for i in range(start, stop):
-            ia = slot[body_a[block[i]]] if body_a[block[i]] >= 0 else world
-            ib = slot[body_b[block[i]]] if body_b[block[i]] >= 0 else world
-            a[i], b[i] = ia, ib
+            if skip[i]:
+                continue
+            ia, ib = a[i], b[i]
             for r in range(ptr[i], ptr[i + 1]):
                 g = src[r]
                 for j in range(d):
@@ -72,11 +71,13 @@ rows_planar, rows_spatial = _make_body_rows(3), _make_body_rows(6)
 
 
 @njit
-def turn_rows(ptr, src, T, C, J, Cb):
-    """J <- Tᵀ J and Cb = Tᵀ C T, block by block; Cb is left alone when it has no rows."""
+def turn_rows(start, stop, skip, ptr, src, T, C, J, Cb):
+    """J <- Tᵀ J and Cb = Tᵀ C T for the items start..stop not to skip; Cb is left alone when it has no rows."""
     width = J.shape[1]
     old = np.empty((6, width))
-    for i in range(len(ptr) - 1):
+    for i in range(start, stop):
+        if skip[i]:
+            continue
         r = ptr[i]
         n = ptr[i + 1] - r
         if n == 3 and T[r, 0] == 1.0 and T[r, 1] == 0.0 and T[r, 2] == 0.0 and len(Cb) == 0:  # contacts: the tangents

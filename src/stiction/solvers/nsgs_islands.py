@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit, prange
+from .nsgs_arms import state_arms
 from .nsgs_kernels import (
     BILATERAL,
     DISK,
@@ -54,10 +55,14 @@ def island_rows(phase, seg, ptr):
 
 
 @njit
-def _cell_state(c, seg, ptr, a, b, J, p, w):
+def _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms):
     """w += Jᵀ p of a cell."""
     d = w.shape[1]
+    if arms:
+        state_arms(seg[c, DISK], seg[c, DISK + 1], ptr, a, b, F, B, p, w)
     for i in range(seg[c, 0], seg[c, KINDS]):
+        if arms and seg[c, DISK] <= i < seg[c, DISK + 1]:
+            continue
         for r in range(ptr[i], ptr[i + 1]):
             if p[r] != 0.0:
                 for j in range(d):
@@ -66,13 +71,13 @@ def _cell_state(c, seg, ptr, a, b, J, p, w):
 
 
 @njit(parallel=True)
-def _state_parallel(first, last, seg, ptr, a, b, J, p, w):
+def _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms):
     for c in prange(first, last):
-        _cell_state(c, seg, ptr, a, b, J, p, w)
+        _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms)
 
 
 @njit
-def body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w):
+def body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms):
     """w = Jᵀ p of an island, phase by phase."""
     for i in range(low, high):
         for j in range(w.shape[1]):
@@ -80,39 +85,39 @@ def body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w):
     for s in range(PHASES):
         first, last = phase[isl, s], phase[isl, s + 1]
         if parallel and last - first > 1:
-            _state_parallel(first, last, seg, ptr, a, b, J, p, w)
+            _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms)
         else:
             for c in range(first, last):
-                _cell_state(c, seg, ptr, a, b, J, p, w)
+                _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms)
 
 
 def _make_sweep_phase(d, nested):
     @njit(parallel=True)
     def sweep_phase(
         first, last, most, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V,
-        associated, facets,
+        associated, facets, F, B, arms,
     ):  # fmt: skip
         """One sweep over the cells first..last, which share no body, at the same time; most (cells,): estimates."""
         for c in prange(first, last):
             if d == 3 and nested:
                 most[c] = sweep_planar_nested(
                     c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets,
+                    facets, F, B, arms,
                 )  # fmt: skip
             elif d == 3:
                 most[c] = sweep_planar(
                     c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets,
+                    facets, F, B, arms,
                 )  # fmt: skip
             elif nested:
                 most[c] = sweep_spatial_nested(
                     c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets,
+                    facets, F, B, arms,
                 )  # fmt: skip
             else:
                 most[c] = sweep_spatial(
                     c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets,
+                    facets, F, B, arms,
                 )  # fmt: skip
 
     return sweep_phase

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit
+from .nsgs_arms import sweep_arms
 from .nsgs_local import friction_for, solve_ball, solve_disk, solve_interval, solve_nested, solve_planar
 from .nsgs_product import update_product
 
@@ -172,7 +173,8 @@ def _make_sweep_cell(d, nested):
 
     @njit
     def sweep_cell(
-        c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, facets,
+        c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, facets, F,
+        B, arms,
     ):  # fmt: skip
         """One sweep over cell c; not `full`: without the contacts that are open. The largest change of velocity."""
         worst = 0.0
@@ -203,7 +205,9 @@ def _make_sweep_cell(d, nested):
             change = _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated, full)
             worst = max(worst, change)
         start, stop = seg[c, DISK], seg[c, DISK + 1]
-        if start < stop:
+        if start < stop and arms:
+            worst = max(worst, sweep_arms(start, stop, full, ptr, a, b, F, B, q, p, w, par))
+        elif start < stop:
             worst = max(worst, _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, full))
         if nested:
             work = scratch(facets)

@@ -9,8 +9,9 @@ import numpy as np
 from .._jit import njit, prange
 from ..problem.laws import BOX, EQUALITY
 from ..problem.residuals import block_residuals
+from .nsgs_arms import measure_arms
 from .nsgs_islands import body_state
-from .nsgs_kernels import KINDS
+from .nsgs_kernels import DISK, KINDS
 from .nsgs_order import PHASES
 
 NATURAL, SCALED = 7, 8  # columns of `block_residuals`
@@ -82,8 +83,8 @@ def block_maps(law, n, mu, associated, rho, lo, hi, r, u, p, x, y):
 
 @njit
 def measure_round(
-    c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
-    associated,
+    c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho, associated,
+    w, q, F, B, arms,
 ):  # fmt: skip
     """Sum of squares of the natural map and largest square of the scaled one over a cell with round cones only."""
     d = v.shape[1]
@@ -91,7 +92,13 @@ def measure_round(
     natural = 0.0
     worst = 0.0
     box, run = -1, 0.0  # rows of a box are items of their own; its scaled map is that of all its rows
+    if arms:
+        natural, worst = measure_arms(
+            seg[c, DISK], seg[c, DISK + 1], block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho
+        )
     for i in range(seg[c, 0], seg[c, KINDS]):
+        if arms and seg[c, DISK] <= i < seg[c, DISK + 1]:
+            continue
         k = block[i]
         n = ptr[i + 1] - ptr[i]
         for j in range(n):
@@ -170,12 +177,12 @@ def measure_any(
 @njit(parallel=True)
 def _measure_parallel(
     first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi,
-    lo, hi, rho, associated,
+    lo, hi, rho, associated, w, q, F, B, arms,
 ):  # fmt: skip
     for c in prange(first, last):
         natural[c], worst[c] = measure_round(
             c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
-            associated,
+            associated, w, q, F, B, arms,
         )  # fmt: skip
 
 
@@ -187,9 +194,9 @@ def measure_island(isl, low, high, parallel, facts):
     """
     (
         phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
-        semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain,
+        semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms,
     ) = facts  # fmt: skip
-    body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w)
+    body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms)
     body_velocities(low, high, L, w, v)
     if not plain:
         return measure_any(
@@ -201,13 +208,13 @@ def measure_island(isl, low, high, parallel, facts):
     if parallel and last - first > 1:
         _measure_parallel(
             first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu,
-            semi, lo, hi, rho, associated,
+            semi, lo, hi, rho, associated, w, q, F, B, arms,
         )  # fmt: skip
     else:
         for c in range(first, last):
             natural[c], worst[c] = measure_round(
                 c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
-                associated,
+                associated, w, q, F, B, arms,
             )  # fmt: skip
     total, largest = 0.0, 0.0
     for c in range(first, last):

@@ -35,7 +35,7 @@ def _make_relax(d, nested):
         tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
         facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho,
         begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,
-        plain,
+        F, B, arms, plain,
     ):  # fmt: skip
         """Sweep until every island has its share of `tol`: p is changed in place.
 
@@ -52,10 +52,11 @@ def _make_relax(d, nested):
         compliant = len(Cb) > 0
         arrays = (
             seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, width,
+            F, B, arms,
         )  # fmt: skip
         facts = (
             phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
-            semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain,
+            semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms,
         )  # fmt: skip
         memory = 1
         for isl in range(islands):
@@ -74,7 +75,7 @@ def _make_relax(d, nested):
             fresh(isl, rows[isl + 1] - rows[isl], state)
             natural[isl], worst[isl] = math.inf, math.inf
             low, high = (begin[isl], begin[isl + 1]) if moving > 0 else (0, 0)
-            body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w)
+            body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms)
         goal = (tol * scale) ** 2
         for isl in range(islands):  # where the first guess is near the answer, Newton's method goes there at once
             first, last = rows[isl], rows[isl + 1]

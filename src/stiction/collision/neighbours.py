@@ -1,0 +1,88 @@
+"""Pairs of shapes that are near for several steps: found once with a margin, and looked through until it is used up.
+
+A list made from boxes grown by a margin holds every pair whose boxes overlap, for as long as all boxes stay inside the
+grown ones. What is handed on are the pairs whose present boxes overlap, in the same order: exactly those that `pairs`
+finds, so that a step does not depend on when the list was made.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from .broad import meets, overlap, pairs
+from .features import PLANE
+
+_WIDE = 0.25  # of the mean size of the shapes: the widest margin
+_STEPS = 4.0  # bands: a margin for some steps of the fastest body
+
+
+def no_neighbours(d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """An empty list of pairs, which serves no scene: the pairs, and the boxes and half-spaces they were found for."""
+    return np.empty((0, 2), np.int64), np.empty((0, d)), np.empty((0, d)), np.empty((0, d + 1))
+
+
+@njit
+def _margin(lo, hi, kind, band):
+    """How much to grow the boxes; none where it would be used up by the next step."""
+    n, d = lo.shape
+    size, count = 0.0, 0
+    for s in range(n):
+        if kind[s] != PLANE and hi[s, 0] - lo[s, 0] < math.inf:
+            for k in range(d):
+                size += hi[s, k] - lo[s, k] - band
+            count += d
+    widest = _WIDE * size / count if count else 0.0
+    return min(_STEPS * band, widest) if band < widest else 0.0
+
+
+@njit
+def _inside(lo, hi, planes, old_lo, old_hi, old_planes):
+    """Whether all boxes and half-spaces lie within the old ones."""
+    n, d = lo.shape
+    if old_lo.shape[0] != n:
+        return False
+    for s in range(n):
+        for k in range(d):
+            if not (lo[s, k] >= old_lo[s, k] and hi[s, k] <= old_hi[s, k] and planes[s, k] == old_planes[s, k]):
+                return False
+        if not planes[s, d] <= old_planes[s, d]:
+            return False
+    return True
+
+
+@njit
+def _overlapping(listed, lo, hi, planes, kind):
+    """Those of the listed pairs whose boxes overlap."""
+    out = np.empty((len(listed), 2), np.int64)
+    count = 0
+    for k in range(len(listed)):
+        i, j = listed[k, 0], listed[k, 1]
+        if kind[i] == PLANE:
+            near = meets(i, j, lo, hi, planes)
+        elif kind[j] == PLANE:
+            near = meets(j, i, lo, hi, planes)
+        else:
+            near = overlap(lo, hi, i, j)
+        out[count, 0], out[count, 1] = i, j
+        count += 1 if near else 0
+    return out[:count]
+
+
+@njit
+def neighbours(lo, hi, planes, kind, body, group, mask, movable, excluded, band, kept, parallel):
+    """What `pairs` gives for boxes that are inflated by `band`/2, and the list to keep for the next call."""
+    listed, old_lo, old_hi, old_planes = kept
+    if _inside(lo, hi, planes, old_lo, old_hi, old_planes):
+        return _overlapping(listed, lo, hi, planes, kind), kept
+    grow = _margin(lo, hi, kind, band)
+    if grow == 0.0:
+        return pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel), kept
+    wide_lo, wide_hi, wide_planes = lo - grow, hi + grow, planes.copy()
+    for s in range(lo.shape[0]):
+        if kind[s] == PLANE:
+            wide_planes[s, lo.shape[1]] += grow
+    listed = pairs(wide_lo, wide_hi, wide_planes, kind, body, group, mask, movable, excluded, parallel)
+    return _overlapping(listed, lo, hi, planes, kind), (listed, wide_lo, wide_hi, wide_planes)
