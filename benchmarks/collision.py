@@ -167,7 +167,7 @@ def broad(n: int, d: int, spread: float) -> tuple[float, float, int]:
         boxes = best(lambda: aabbs2(x, np.zeros(n), kind, body, ptr, verts, radius, 0.02, lo, hi, planes))
     ones = np.ones(n, dtype=np.int64)
     rest = kind, body, ones, ones, np.ones(n, dtype=bool), np.zeros(0, dtype=np.int64)
-    return boxes, best(lambda: pairs(lo, hi, planes, *rest)), len(pairs(lo, hi, planes, *rest))
+    return boxes, best(lambda: pairs(lo, hi, planes, *rest, False)), len(pairs(lo, hi, planes, *rest, False))
 
 
 def main() -> None:

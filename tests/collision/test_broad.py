@@ -55,7 +55,7 @@ def test_pairs_are_those_of_all_against_all(n, d):
     for seed in range(4):
         rng = np.random.default_rng(seed)
         world = (*boxes(rng, n, d, planes=seed), rng.integers(-1, n, n), *filters(rng, n, n))
-        np.testing.assert_array_equal(pairs(*world), all_pairs(*world))
+        np.testing.assert_array_equal(pairs(*world, False), all_pairs(*world))
 
 
 def test_extreme_boxes_are_not_lost():
@@ -71,7 +71,7 @@ def test_extreme_boxes_are_not_lost():
     body = np.arange(300)
     free = np.ones(300, dtype=np.int64), np.ones(300, dtype=np.int64), np.ones(300, dtype=bool), np.zeros(0, np.int64)
     world = lo, hi, planes, kind, body, *free
-    np.testing.assert_array_equal(pairs(*world), all_pairs(*world))
+    np.testing.assert_array_equal(pairs(*world, False), all_pairs(*world))
 
 
 def test_pairs_do_not_depend_on_the_order_of_shapes():
@@ -81,9 +81,9 @@ def test_pairs_do_not_depend_on_the_order_of_shapes():
     body = rng.integers(0, 100, n)
     rest = filters(rng, n, 100)
     order = rng.permutation(n)
-    one = pairs(lo, hi, planes, kind, body, *rest)
+    one = pairs(lo, hi, planes, kind, body, *rest, False)
     shuffled = [a[order] for a in (lo, hi, planes, kind, body, rest[0], rest[1])]
-    two = np.sort(order[pairs(*shuffled, *rest[2:])], axis=1)
+    two = np.sort(order[pairs(*shuffled, *rest[2:], False)], axis=1)
     np.testing.assert_array_equal(one, two[np.lexsort(two.T[::-1])])
 
 
@@ -123,7 +123,7 @@ def test_no_contact_is_missed_in_space(band):
     assert not np.isnan(hi).any()
     assert not np.isnan(planes).any()
     ones = np.ones(n, dtype=np.int64)
-    near = pairs(lo, hi, planes, kind, body, ones, ones, np.ones(n, dtype=bool), np.zeros(0, dtype=np.int64))
+    near = pairs(lo, hi, planes, kind, body, ones, ones, np.ones(n, dtype=bool), np.zeros(0, dtype=np.int64), False)
     every = np.column_stack(np.triu_indices(n, 1))
     contacts = count_features(x, R, shapes, every, band)
     assert len(contacts) > 50

@@ -16,14 +16,14 @@ def test_kernels_have_one_signature_each(scene2, scene3):
     lo, hi, planes = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 4))
     shapes = space.kind, space.body, space.center, space.rot, space.half, space.radius
     aabbs3(space.x, space.R, *shapes, 0.1, lo, hi, planes)
-    assert pairs(lo, hi, planes, space.kind, space.body, *rest).tolist() == [[0, 1], [0, 2]]
+    assert pairs(lo, hi, planes, space.kind, space.body, *rest, False).tolist() == [[0, 1], [0, 2]]
     square = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
     plane = scene2([(square, 0.0), (np.zeros((1, 2)), 0.1), ("plane", (0, 0), (0, 1))], [[0, 1], [0, 2.1], [0, 0]])
     plane.find(pairs=[(0, 1), (0, 2), (1, 2)])
     lo, hi, planes = np.zeros((3, 2)), np.zeros((3, 2)), np.zeros((3, 3))
     shapes = plane.kind, plane.body, plane.vert_ptr, plane.verts, plane.radius
     aabbs2(plane.x, plane.angle, *shapes, 0.1, lo, hi, planes)
-    assert pairs(lo, hi, planes, plane.kind, plane.body, *rest).tolist() == [[0, 1], [0, 2]]
+    assert pairs(lo, hi, planes, plane.kind, plane.body, *rest, False).tolist() == [[0, 1], [0, 2]]
     compiled = {}
     for name, module in list(sys.modules.items()):
         if name.startswith("stiction.collision."):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
-from .features import PLANE
+from .features import ELLIPSE, PLANE
 
 
 @njit

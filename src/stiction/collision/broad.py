@@ -294,7 +294,7 @@ def _all_grid_pairs(parallel, lo, hi, cell, level, items, start, by_level, begin
 
 
 @njit
-def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel=False):
+def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel):
     """Pairs (np, 2) of shapes that may touch and whose boxes overlap, first < second, in lexicographic order.
 
     lo, hi (ns, d) and planes (ns, d + 1) come from `aabbs2` or `aabbs3`. A pair is kept when its bodies differ, one of

@@ -104,8 +104,9 @@ class Model3(BodyModel):
         lo, hi, planes = np.empty((self.ns, 3)), np.empty((self.ns, 3)), np.empty((self.ns, 4))
         aabbs3(x, turn, self.kind, self.shape_body, self.center, self.rot, self.half, self.radius, band, lo, hi, planes)
         found: IntArray = pairs(
-            lo, hi, planes, self.kind, self.shape_body, self.shape_group, self.shape_mask, self.moves, self.excluded
-        )
+            lo, hi, planes, self.kind, self.shape_body, self.shape_group, self.shape_mask, self.moves, self.excluded,
+            False,
+        )  # fmt: skip
         return found
 
     def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
