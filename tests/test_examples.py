@@ -19,10 +19,11 @@ def test_example_runs(path, capsys):
     assert capsys.readouterr().out
 
 
-def test_the_code_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("page", ["README.md", "docs/mechanisms.md"])
+def test_the_code_of_the_pages_runs(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.S)
     assert blocks
     for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
+        exec(compile(block, page, "exec"), {})
     assert capsys.readouterr().out

@@ -92,7 +92,20 @@ def planar_machine():
     return world
 
 
-SCENES = [spheres, tower, chain, moving_floor, disks, machine, planar_machine]
+def linkage():
+    """Joints and no shapes at all."""
+    world = st.PlanarWorld()
+    crank = world.add_body(None, mass=2.0, inertia=0.05)
+    rod = world.add_body(None, mass=1.0, inertia=0.04, position=(0.55, 0))
+    slider = world.add_body(None, mass=1.5, inertia=1e-3, position=(0.9, 0))
+    world.add_joint(st.Revolute(crank, None, anchor=(0, 0), motor=st.Motor(speed=10.0, bound=4.0)))
+    world.add_joint(st.Revolute(rod, crank, anchor=(0.2, 0)))
+    world.add_joint(st.Revolute(rod, slider, anchor=(0.9, 0)))
+    world.add_joint(st.Prismatic(slider, None, axis=(1, 0), friction=2.0))
+    return world
+
+
+SCENES = [spheres, tower, chain, moving_floor, disks, machine, planar_machine, linkage]
 
 
 def simulator(make, **options):

@@ -222,6 +222,16 @@ def test_motor_follows_a_function_of_time():
     np.testing.assert_allclose(joint.speed, np.sin(3 * joint.times), atol=1e-9)
 
 
+def test_joints_survive_a_file(tmp_path):
+    world, _, hinge = wheel(3, spin=2.0, friction=0.1, limits=(None, 1.0), motor=st.Motor(speed=5.0, bound=0.2))
+    run = run_of(world, 1.0)
+    run.save(tmp_path / "run.h5")
+    ours, theirs = run.joint(hinge), st.load(tmp_path / "run.h5").joint("hinge")
+    for name in ("coordinate", "speed", "force", "motor", "limit", "friction", "impulse"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
+    assert theirs.unique is True
+
+
 # --- springs and compliance
 
 

@@ -58,7 +58,7 @@ class CompiledLoop:
         moved = any(model.specs[i].motion is not None for i in model.kinematic)
         if model.forces_applied or moved or model.mechanism.timed:
             return None
-        if not np.isin(model.laws.friction.kind, (NONE, ELLIPSOID)).all() or model.restitution > 0.0 or not model.ns:
+        if not np.isin(model.laws.friction.kind, (NONE, ELLIPSOID)).all() or model.restitution > 0.0:
             return None
         if model.curved:  # curved shapes have kernels of their own, outside the loop
             return None
