@@ -11,8 +11,6 @@ from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, NESTED, PLANAR
 
-STREAMS, LEAST = 2, 64  # places in a run from which its contacts are taken in turn; contacts from which on
-
 
 @njit
 def classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
@@ -70,36 +68,12 @@ def _sort(order, key, most):
 
 
 @njit
-def _interleave(order, cell, kind):
-    """Runs of one cell and kind dealt out from STREAMS places at once.
-
-    Contacts that follow each other then share no body, and the processor need not wait for one to begin the next.
-    """
-    out = np.empty_like(order)
-    start, n = 0, len(order)
-    while start < n:
-        stop = start + 1
-        while stop < n and cell[order[stop]] == cell[order[start]] and kind[order[stop]] == kind[order[start]]:
-            stop += 1
-        streams = STREAMS if stop - start >= LEAST else 1
-        each = (stop - start + streams - 1) // streams
-        at = start
-        for j in range(each):
-            for t in range(streams):
-                if t * each + j < stop - start:
-                    out[at] = order[start + t * each + j]
-                    at += 1
-        start = stop
-    return out
-
-
-@njit
 def _in_order(cell, kind, place, cells, places):
     """The blocks sorted by cell, kind and the place of their bodies."""
     order = np.arange(len(cell))
     order = _sort(order, place, places)
     order = _sort(order, kind, KINDS)
-    return _interleave(_sort(order, cell, cells), cell, kind)
+    return _sort(order, cell, cells)
 
 
 @njit
