@@ -25,7 +25,7 @@ from ..solvers.nsgs_ends import SOLVED
 from ..solvers.nsgs_forms import unpack
 from ..solvers.nsgs_prepare import MANY, prepare
 from ..solvers.nsgs_relax import relax_planar, relax_spatial
-from ..solvers.nsgs_rest import SMALL, at_rest
+from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
 from ..systems.mechanism_kernels import demands
 
 _CHUNKS = 64  # parts that threads take
@@ -142,9 +142,10 @@ def _make_solve(d):
             free[r] = free[r] + b[r]
         block_weights(row_ptr, diagonal, C, length, rho)
         scale = residual_scale(row_ptr, free, terms, b, length, r0, lo, hi, rho)
+        inner = inner_tolerance(tol, nr) if accelerate else tol
         if accelerate and nr <= SMALL:
             error = at_rest(
-                tol, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a,
+                inner, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a,
                 body_b, Ja, Jb, Minv, v_start, v_free, b, p,
             )  # fmt: skip
             if error < math.inf:
@@ -158,14 +159,14 @@ def _make_solve(d):
         )  # fmt: skip
         if d == 6:
             ended, sweeps, error = relax_spatial(
-                tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
+                inner, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
                 vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows,
                 seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B,
                 arms, plain,
             )  # fmt: skip
         else:
             ended, sweeps, error = relax_planar(
-                tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
+                inner, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
                 vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows,
                 seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B,
                 arms, plain,
@@ -173,7 +174,7 @@ def _make_solve(d):
         for r in range(nr):
             p[r] = 0.0
         unpack(ptr, src, T, packed, p)
-        return ended, sweeps, error
+        return SOLVED if error <= tol else ended, sweeps, error
 
     return solve
 

@@ -79,13 +79,15 @@ class Nsgs:
         steps = [omega] if problem.associated else [omega, 1.0, 0.5, 0.25, 0.1, 0.05]
         if not accelerate:
             steps.insert(0, 1.0)
-        if accelerate and _at_rest(problem, p, tol):
+        inner = _inner_tolerance(problem, tol) if accelerate else tol
+        if accelerate and _at_rest(problem, p, inner):
             return p, Status.SOLVED, "The first guess met the tolerance: the bodies are at rest.", 0
         run = make(problem, p, steps.pop(0), accelerate)
         window = QUICK_MANY if accelerate else FIRST  # one go, as in the compiled loop
         best, least, sweeps = p, np.inf, 0
         while True:
-            ended, done, error = run.sweep(min(window, limit - sweeps), tol)
+            ended, done, error = run.sweep(min(window, limit - sweeps), inner)
+            ended = SOLVED if error <= tol else ended
             sweeps += done
             p = run.impulses()
             if ended == NONFINITE or not np.isfinite(p).all():
@@ -238,6 +240,12 @@ class MatrixSweeps:
                 return LIMIT, sweeps, error
             if estimate <= threshold:
                 threshold = max(0.5 * min(1.0, tol / error) * estimate, FLOOR * scale)
+
+
+def _inner_tolerance(problem: ContactProblem, tol: float) -> float:
+    from .nsgs_rest import inner_tolerance
+
+    return float(inner_tolerance(tol, problem.nr))
 
 
 def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:

@@ -16,8 +16,18 @@ from .nsgs_items import classify
 from .nsgs_measure import block_maps
 
 SMALL = 3000  # rows up to which it is worth a look: larger scenes are hardly ever at rest altogether
+_LOOSE = 1e-4
 # Of the tolerance: the error, H v where impulses act, and what the step changes of it.
 _ENOUGH, _STILL, _BALANCED = 0.9, 0.1, 2e-3
+
+
+@njit
+def inner_tolerance(tol, rows):
+    """What a problem with so many rows is solved to: small ones never loosely.
+
+    There a few more digits cost less than the motions do that an error starts, which are the next steps' to stop.
+    """
+    return min(tol, _LOOSE) if rows <= SMALL else tol
 
 
 @njit
