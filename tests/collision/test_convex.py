@@ -291,3 +291,51 @@ def test_codes_survive_a_small_motion():
             total += len(before)
             kept += np.intersect1d(before, after).size
     assert kept >= 0.98 * total > 0
+
+
+@pytest.mark.parametrize("kinds", [p for p in PAIRS if "plane" not in p], ids="-".join)
+def test_on_the_way_into_contact(kinds):
+    """Moved along the normal until the gap is g, two shapes have the gap g: apart, touching, and a little too deep."""
+    rng = np.random.default_rng(zlib.crc32("-".join(("near", *kinds)).encode()))
+    for _ in range(6):
+        pair = random_pair(kinds, rng, 2.0)
+        gap, normal, _, _ = pair.measure(pair.find())
+        i = int(np.argmin(gap))
+        if gap[i] < 0.05:
+            continue
+        for g in (1e-3, 1e-6, 1e-9, 1e-12, 0.0, -1e-12, -1e-9, -1e-7, -1e-5, -1e-3):
+            near = Pair(pair.shapes, pair.x - np.array([gap[i] - g, 0.0])[:, None] * normal[i], pair.turn)
+            found, n, _, _ = near.measure(near.find(0.1))
+            k = int(np.argmin(found))
+            if g >= 0:
+                assert found[k] == pytest.approx(g, abs=1e-12)
+            else:  # past a sharp corner another way out may be shorter
+                assert g - 1e-12 <= found[k] <= 1e-12
+            assert found[k] == pytest.approx(near.separation(n[k : k + 1])[0], abs=5e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_aligned_poses(seed):
+    """Lattice places and right angles, disturbed by 1e-16 to 0.01: no direction separates better than what is found."""
+    rng = np.random.default_rng(seed)
+    solids = {
+        "cylinder": st.Cylinder(0.5, 1.0),
+        "coin": st.Cylinder(0.5, 0.25),
+        "ball": st.Ellipsoid((0.5, 0.5, 0.5)),
+        "egg": st.Ellipsoid((0.5, 0.25, 0.25)),
+        "cube": CUBE,
+        "box": st.Box((1.0, 0.5, 1.0)),
+        "capsule": st.Capsule(0.25, 0.5),
+    }
+    for _ in range(60):
+        a, b = rng.choice(list(solids)[:5]), rng.choice(list(solids))
+        size = 10.0 ** rng.uniform(-16, -2) * rng.integers(2)
+        turns = Rotation.from_rotvec(size * rng.normal(size=(2, 3))) * Rotation.from_euler(
+            "xyz", np.pi / rng.choice([2, 4]) * rng.integers(0, 4, (2, 3))
+        )
+        place = rng.integers(-4, 5, (2, 3)) / 4 + size * rng.normal(size=(2, 3))
+        pair = Pair([solids[a], solids[b]], place, turns)
+        gap, normal, _, _ = pair.measure(pair.find())
+        i = int(np.argmin(gap))
+        assert gap[i] == pytest.approx(pair.separation(normal[i : i + 1])[0], abs=1e-8)
+        assert gap[i] >= pair.best_separation(rng) - 1e-9, (a, b, place)

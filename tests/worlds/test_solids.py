@@ -239,3 +239,37 @@ def test_piles_of_all_shapes_come_to_rest_without_sinking():
     run = st.Simulator(world, 0.005).run(1.5)
     assert run.certificate.worst["penetration"] < 0.02
     assert np.isfinite(run.q).all()
+
+
+def test_a_pile_of_logs_stays():
+    """Six cylinders in three layers between two walls, each touching its neighbours along lines."""
+    r = 0.2
+    world = st.World()
+    world.add_plane()
+    for side in (-1, 1):
+        world.add_body(st.Box((0.2, 4, 1)), kind="fixed", position=(side * (0.1 + 3 * r), 0, 0.5))
+    logs = []
+    for layer in range(3):
+        for k in range(3 - layer):
+            place = ((k - (2 - layer) / 2) * 2 * r, 0, r + layer * 3**0.5 * r)
+            turn = (0.5**0.5, 0.5**0.5, 0, 0)
+            logs.append(world.add_body(st.Cylinder(r, 1.5), density=500.0, position=place, orientation=turn))
+    run = st.Simulator(world, 0.005).run(1.0)
+    assert run.certificate.worst["penetration"] < 1e-6
+    for log in logs:
+        np.testing.assert_allclose(run.position(log)[-1], run.position(log)[0], atol=1e-5)
+
+
+def test_a_coin_rolls_straight_on_its_rim():
+    """Upright and fast it rolls on: speed, height and heading stay."""
+    r, speed = 0.1, 1.0
+    world = st.World()
+    world.set_material("default", friction=st.Coulomb(0.4))
+    world.add_plane()
+    coin = world.add_body(
+        st.Cylinder(r, 0.01), density=8000.0, position=(0, 0, r), orientation=(0.5**0.5, 0.5**0.5, 0, 0),
+        velocity=(speed, 0, 0), angular_velocity=(0, speed / r, 0),
+    )  # fmt: skip
+    run = st.Simulator(world, 0.005).run(1.0)
+    np.testing.assert_allclose(run.position(coin)[:, 0], speed * run.times, atol=1e-9)
+    np.testing.assert_allclose(run.position(coin)[:, 1:], [[0, r]] * len(run.times), atol=1e-9)

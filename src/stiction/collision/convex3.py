@@ -30,8 +30,10 @@ from .manifold3 import _SLOP, _SWEEP, reduce
 from .narrow3 import place, smaller_first, spheres_apart
 from .newton3 import TRIED, distance3, extent3
 from .patch3 import CAPACITY, ON_B, PRIMARY, RIM_ON_B, ROOM, on_half_space, patch
-from .support3 import minus
+from .support3 import minus, plus
 
+_BESIDE = 1e-3  # of the size: how far from the nearest points a patch that is not flat on them may begin
+_FLAT = 1e-6  # angle up to which a patch lies flat on the nearest points
 _TIE = 1e-9  # of the size: a patch within this of the distance needs no other point
 
 
@@ -103,6 +105,20 @@ def write_contact(
 
 
 @njit
+def drop_near(ci, cf, m, p, near):
+    """Leave out the candidates within `near` of the point p; how many are left."""
+    kept = 0
+    for i in range(m):
+        e = minus((cf[i, 1], cf[i, 2], cf[i, 3]), p)
+        if dot(e, e) > near * near:
+            ci[kept, 0], ci[kept, 1] = ci[i, 0], ci[i, 1]
+            for k in range(4):
+                cf[kept, k] = cf[i, k]
+            kept += 1
+    return kept
+
+
+@njit
 def find_convex3(
     x, R, geo, body, center, rot, radius, pairs, band,
     shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
@@ -153,8 +169,12 @@ def find_convex3(
                 geo, axes, a, b, offset, n, d, reach, _SLOP * smallest, size, Q, ids_q, T, ids_t, C, ids_c, ci, cf
             )
         least = math.inf
-        for i in range(m):
-            least = min(least, cf[i, 0])
+        flat = minus(plane_normal, n) if dot(plane_normal, n) > 0.0 else plus(plane_normal, n)
+        if dot(flat, flat) <= _FLAT * _FLAT:
+            for i in range(m):
+                least = min(least, cf[i, 0])
+        else:  # a corner beside the nearest points has the normal of the distance, not that of the face
+            m = drop_near(ci, cf, m, p, _BESIDE * size)
         if least > d + _TIE * size:
             ci[m, 0], ci[m, 1] = PRIMARY, 0
             cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3] = d, p[0], p[1], p[2]

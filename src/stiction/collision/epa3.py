@@ -42,13 +42,16 @@ def farther_side(geo, axes, a, b, offset, d, base, W, P, m):
 
 
 @njit
-def add_face(W, F, N, count, i, j, k, size):
-    """Face count = (i, j, k) with its outward normal and distance; one without area is never nearest."""
+def add_face(W, F, N, count, i, j, k, inside, size):
+    """Face count = (i, j, k) with its outward normal and distance.
+
+    One without area, or so thin that round-off turned it over (the point `inside` lies before it), is never nearest.
+    """
     p = row(W, i)
     n = cross(minus(row(W, j), p), minus(row(W, k), p))
     length = math.sqrt(dot(n, n))
     F[count, 0], F[count, 1], F[count, 2] = i, j, k
-    if length <= 1e-20 * size * size:
+    if length <= 1e-20 * size * size or dot(n, minus(p, inside)) <= 1e-14 * length * size:
         N[count, 0] = N[count, 1] = N[count, 2] = 0.0
         N[count, 3] = math.inf
         return
@@ -59,7 +62,7 @@ def add_face(W, F, N, count, i, j, k, size):
 
 @njit
 def tetrahedron(geo, axes, a, b, offset, size, W, P, F, N):
-    """Four points of the difference that span a volume, and its faces."""
+    """Four points of the difference that span a volume, and its faces; returns a point inside."""
     reach_out(geo, axes, a, b, offset, (1.0, 0.0, 0.0), W, P, 0)
     reach_out(geo, axes, a, b, offset, (-1.0, 0.0, 0.0), W, P, 1)
     d = minus(row(W, 1), row(W, 0))
@@ -70,14 +73,16 @@ def tetrahedron(geo, axes, a, b, offset, size, W, P, F, N):
     farther_side(geo, axes, a, b, offset, n, dot(n, row(W, 0)), W, P, 3)
     outward = dot(n, minus(row(W, 3), row(W, 0))) < 0.0  # face 0 1 2 looks away from point 3
     j, k = (1, 2) if outward else (2, 1)
-    add_face(W, F, N, 0, 0, j, k, size)
-    add_face(W, F, N, 1, 0, k, 3, size)
-    add_face(W, F, N, 2, k, j, 3, size)
-    add_face(W, F, N, 3, j, 0, 3, size)
+    inside = scaled(plus(plus(row(W, 0), row(W, 1)), plus(row(W, 2), row(W, 3))), 0.25)
+    add_face(W, F, N, 0, 0, j, k, inside, size)
+    add_face(W, F, N, 1, 0, k, 3, inside, size)
+    add_face(W, F, N, 2, k, j, 3, inside, size)
+    add_face(W, F, N, 3, j, 0, 3, inside, size)
+    return inside
 
 
 @njit
-def replace_seen(W, F, N, E, faces, m, size):
+def replace_seen(W, F, N, E, faces, m, inside, size):
     """Replace the faces that see point m by faces from their rim to it; the number of faces, or -1 where none can."""
     edges = 0
     for f in range(faces):
@@ -107,7 +112,7 @@ def replace_seen(W, F, N, E, faces, m, size):
                 N[kept, c] = N[f, c]
             kept += 1
     for e in range(edges):
-        add_face(W, F, N, kept, E[e, 0], E[e, 1], m, size)
+        add_face(W, F, N, kept, E[e, 0], E[e, 1], m, inside, size)
         kept += 1
     return kept
 
@@ -115,7 +120,7 @@ def replace_seen(W, F, N, E, faces, m, size):
 @njit
 def grow(geo, axes, a, b, offset, size, W, P, F, N, E):
     """Grow the polytope until little lies beyond its nearest face; (number of faces, distance of the nearest)."""
-    tetrahedron(geo, axes, a, b, offset, size, W, P, F, N)
+    inside = tetrahedron(geo, axes, a, b, offset, size, W, P, F, N)
     faces, m = 4, 4
     while True:
         least, near = math.inf, 0
@@ -128,7 +133,7 @@ def grow(geo, axes, a, b, offset, size, W, P, F, N, E):
         beyond = reach_out(geo, axes, a, b, offset, d, W, P, m) - least
         if beyond <= ENOUGH * size or least + beyond < 0.0:
             return faces, least
-        grown = replace_seen(W, F, N, E, faces, m, size)
+        grown = replace_seen(W, F, N, E, faces, m, inside, size)
         if grown < 0:
             return faces, least
         faces = grown

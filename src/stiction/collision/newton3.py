@@ -37,6 +37,7 @@ from .support3 import (
 _ROUNDS = 6
 _STEPS = 24  # of Newton's method; a pair of features without a largest separation has none at their end either
 TRIED = 6  # ways out of an overlap that are followed to their ends
+_SHALLOW = 1e-6  # of the size: an overlap for which no other way out is looked for
 _LEVEL = 1e-8  # sine of an angle below which lines and faces lie flat on a face
 
 
@@ -243,10 +244,10 @@ def distance3(geo, at, axes, a, b, reach, W, P, F, N, E, C, weight):
     outcome, n, x, y = nearest_points(geo, axes, a, b, offset, reach, size, W, P, weight)
     if outcome == FAR:
         return separation(geo, axes, a, b, offset, n), n, x, y
-    if outcome == APART:
-        return finish(geo, axes, a, b, offset, n, x, y, size)
+    best, n, x, y = finish(geo, axes, a, b, offset, n, x, y, size)
+    if outcome == APART or best >= -_SHALLOW * size:
+        return best, n, x, y
     faces, least = grow(geo, axes, a, b, offset, size, W, P, F, N, E)
-    best = -math.inf
     for tried in range(TRIED):
         face = next_face(N, faces, least + 2.0 * ENOUGH * size, C, tried)
         if face < 0:

@@ -24,8 +24,15 @@ CAPACITY = 64  # candidates of one pair
 ROOM = 256  # corners of a side, while it is cut
 _CORNERS = 96  # of a face that are looked at
 _PARALLEL = 1e-3
+_UNDERCUT = 1e-11  # a point that seems nearer than the shapes by more than this lies beside the face
 PRIMARY, ON_B, ON_A, RIM_ON_B, RIM_ON_A = 0, 1, 2, 3, 4  # what: the pair itself, a point or rim over a plane of b or a
 _CUT = 8192  # numbers from here on are cuts
+
+
+@njit
+def squared(v):
+    """v·v."""
+    return dot(v, v)
 
 
 @njit
@@ -78,11 +85,15 @@ def face_corners(geo, axes, s, at, face, normal, Q, ids):
 
 @njit
 def side(geo, axes, s, at, m, Q, ids):
-    """The side of shape s that looks along m: (corners, 2 for a line and 0 for a point; outward normal; its cosine)."""
+    """The side of shape s that looks along m: (corners, 2 of a line and 0 of a point; outward normal; how far off)."""
     l = turned_to(axes, s, m)
     exists, face, normal = facing_face(geo, s, l)
     if exists:
-        return face_corners(geo, axes, s, at, face, normal, Q, ids), turned_from(axes, s, normal), dot(normal, l)
+        return (
+            face_corners(geo, axes, s, at, face, normal, Q, ids),
+            turned_from(axes, s, normal),
+            squared(minus(normal, l)),
+        )
     exists, p, q, i, j, radius = line_feature(geo, s, l)
     if not exists:
         return 0, m, 0.0
@@ -139,14 +150,27 @@ def add_candidate(ci, cf, m, what, number, gap, p, near):
 
 
 @njit
+def rim_height(half, axes, s, at, normal, top):
+    """The least height along `normal` of the points of a rim of the cylinder s."""
+    axis = (axes[s, 0, 2], axes[s, 1, 2], axes[s, 2, 2])
+    c = dot(normal, axis)
+    across = along(normal, -c, axis)
+    return dot(normal, at) + (c if top else -c) * half[s, 2] - half[s, 0] * math.sqrt(dot(across, across))
+
+
+@njit
 def over_plane(geo, axes, s, at, normal, foot, Q, ids, count, what, d, reach, size, ci, cf, m):
     """Candidates: corners of a side of shape s within reach over the plane through `foot`; a lying cylinder's rims."""
     lying = geo[0][s] == CYLINDER and count == 2
     for i in range(count):
         p = row(Q, i)
         gap = dot(normal, minus(p, foot))
-        rim = lying and ids[i] < 2
-        if gap <= reach and gap >= d - 1e-7 * size:
+        rim = False
+        if lying and ids[i] < 2:  # its rim, unless that reaches below the shapes beside the face
+            lowest = rim_height(geo[1], axes, s, at, normal, ids[i] == 1) - dot(normal, foot)
+            rim = lowest >= d - _UNDERCUT * size
+            gap = lowest if rim else gap
+        if gap <= reach and gap >= d - _UNDERCUT * size:
             number = 2 * ids[i] + (what - 1)
             m = add_candidate(ci, cf, m, what + 2 if rim else what, number, gap, p, 1e-6 * size)
     return m
@@ -171,7 +195,7 @@ def side_by_side(Q, ids, T, n, d, reach, size, ci, cf, m):
         x = along(p, t, u)
         y = along(q, (t - start) / (stop - start), v)
         gap = dot(n, minus(x, y))
-        if gap <= reach and gap >= d - 1e-7 * size:
+        if gap <= reach and gap >= d - _UNDERCUT * size:
             m = add_candidate(ci, cf, m, ON_B, k, gap, x, 1e-6 * size)
     return m
 
@@ -180,13 +204,13 @@ def side_by_side(Q, ids, T, n, d, reach, size, ci, cf, m):
 def patch(geo, axes, a, b, offset, n, d, reach, slop, size, Q, ids_q, T, ids_t, C, ids_c, ci, cf):
     """Candidates of the patch for the normal n and core distance d; (their number, outward normal of its plane)."""
     zero = (0.0, 0.0, 0.0)
-    na, normal_a, cos_a = side(geo, axes, a, offset, (-n[0], -n[1], -n[2]), Q, ids_q)
-    nb, normal_b, cos_b = side(geo, axes, b, zero, n, T, ids_t)
+    na, normal_a, off_a = side(geo, axes, a, offset, (-n[0], -n[1], -n[2]), Q, ids_q)
+    nb, normal_b, off_b = side(geo, axes, b, zero, n, T, ids_t)
     if na == 0 or nb == 0:
         return 0, n
     if na == 2 and nb == 2:
         return side_by_side(Q, ids_q, T, n, d, reach, size, ci, cf, 0), n
-    if nb > 2 and (na == 2 or cos_b >= cos_a - 1e-9):
+    if nb > 2 and (na == 2 or off_b <= off_a):
         foot = row(T, 0)
         left = cut(Q, ids_q, na, T, ids_t, nb, normal_b, slop, C, ids_c)
         m = over_plane(geo, axes, a, offset, normal_b, foot, Q, ids_q, left, ON_B, d, reach, size, ci, cf, 0)
