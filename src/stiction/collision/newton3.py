@@ -16,7 +16,7 @@ import math
 from .._jit import njit
 from .epa3 import ENOUGH, grow, next_face, point_of_face
 from .features import CORE, HULL, PLANE, along, cross, dot, perpendicular
-from .gjk3 import APART, FAR, nearest_points, row
+from .gjk3 import FAR, nearest_points, row
 from .support3 import (
     FACE,
     LINE,
@@ -245,7 +245,7 @@ def distance3(geo, at, axes, a, b, reach, W, P, F, N, E, C, weight):
     if outcome == FAR:
         return separation(geo, axes, a, b, offset, n), n, x, y
     best, n, x, y = finish(geo, axes, a, b, offset, n, x, y, size)
-    if outcome == APART or best >= -_SHALLOW * size:
+    if best >= -_SHALLOW * size:  # nearly touching, the search above may end apart and far from the best
         return best, n, x, y
     faces, least = grow(geo, axes, a, b, offset, size, W, P, F, N, E)
     for tried in range(TRIED):
