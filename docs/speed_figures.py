@@ -48,7 +48,7 @@ def draw_peers(rows):
                 mine.sort(key=lambda r: -r["residual"] if engine == "stiction" else r["cpu_s"])
                 x, y = [1e3 * r["cpu_s"] for r in mine], [max(r[quantity], FLOOR) for r in mine]
                 style = "o-" if engine == "stiction" else "s"
-                axes.plot(x, y, style, color=colour, label=engine, markersize=5, linewidth=1)
+                axes.plot(x, y, style, color=colour, label=engine if len(x) else None, markersize=5, linewidth=1)
                 for r, a, b in zip(mine, x, y):
                     text = re.sub("tol |solver |iterations | True| detector .*", "", r["setting"])
                     axes.annotate(text, (a, b), xytext=(4, 3), textcoords="offset points", fontsize=6, color=colour)
