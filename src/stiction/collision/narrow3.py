@@ -199,6 +199,33 @@ def next_code(ci, keep, kept, swap):
 
 
 @njit
+def is_point(half, s):
+    """Whether the core of a shape is a point."""
+    return half[s, 0] == 0.0 and half[s, 1] == 0.0 and half[s, 2] == 0.0
+
+
+@njit
+def centre_distance(at, a, b):
+    """The distance between the centres of two shapes."""
+    x, y, z = at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2]
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@njit
+def write_spheres(first, second, distance, row, at, R, body, center, radius, out):
+    """The one feature pair of two spheres, most frequent of all, without the search for features."""
+    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
+    shape_a[row], shape_b[row], code[row], type[row] = first, second, 0, POINT_POINT
+    ra[row], rb[row] = radius[first], radius[second]
+    x, y, z = at[first, 0] - at[second, 0], at[first, 1] - at[second, 1], at[first, 2] - at[second, 2]
+    b = body[second]
+    for k in range(3):
+        pa[row, k], pb[row, k], da[row, k] = center[first, k], center[second, k], 0.0
+        turned = R[b, 0, k] * x + R[b, 1, k] * y + R[b, 2, k] * z if b >= 0 else (x, y, z)[k]
+        db[row, k] = turned / distance
+
+
+@njit
 def find_range3(
     start, stop, base, room, at, axes, R, kind, body, center, rot, half, radius, pairs, band,
     shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
@@ -211,11 +238,21 @@ def find_range3(
     keep = np.zeros(4, np.int64)
     ci = np.zeros((CAPACITY, 3), np.int64)
     cf = np.zeros((CAPACITY, 4))
+    out = (shape_a, shape_b, code, type, pa, da, pb, db, ra, rb)
     count = 0
     for pair in range(start, stop):
         first, second = pairs[pair, 0], pairs[pair, 1]
         if kind[first] == PLANE and kind[second] == PLANE:
             continue
+        if kind[first] != PLANE and kind[second] != PLANE and is_point(half, first) and is_point(half, second):
+            distance = centre_distance(at, first, second)
+            if distance > band + radius[first] + radius[second]:
+                continue
+            if distance > 1e-150:
+                if count < room:
+                    write_spheres(first, second, distance, base + count, at, R, body, center, radius, out)
+                count += 1
+                continue
         if kind[first] == PLANE or kind[second] == PLANE:
             swap = kind[first] == PLANE
         else:

@@ -77,23 +77,24 @@ def add_velocity_change(Minv, f, v):
 
 
 @njit
+def _quadratic(J, r, M, i):
+    """J[r] M[i] J[r]ᵀ for a symmetric M."""
+    s = 0.0
+    for j in range(J.shape[1]):
+        t = 0.5 * M[i, j, j] * J[r, j]
+        for l in range(j):
+            t += M[i, j, l] * J[r, l]
+        s += J[r, j] * t
+    return 2.0 * s
+
+
+@njit
 def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
     """w = diag(H M⁻¹ Hᵀ); where both sides are one body, without the cross term."""
-    d = Ja.shape[1]
     for k in range(len(body_a)):
         a, b = body_a[k], body_b[k]
         for r in range(row_ptr[k], row_ptr[k + 1]):
-            s = 0.0
-            for j in range(d):
-                sa = 0.0
-                sb = 0.0
-                for l in range(d):
-                    if a >= 0:
-                        sa += Minv[a, j, l] * Ja[r, l]
-                    if b >= 0:
-                        sb += Minv[b, j, l] * Jb[r, l]
-                s += Ja[r, j] * sa + Jb[r, j] * sb
-            w[r] = s
+            w[r] = (_quadratic(Ja, r, Minv, a) if a >= 0 else 0.0) + (_quadratic(Jb, r, Minv, b) if b >= 0 else 0.0)
 
 
 @njit
