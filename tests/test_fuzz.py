@@ -54,22 +54,29 @@ def direction(rng, dim):
     return v / np.linalg.norm(v)
 
 
-def random_shape(rng, dim):
+def random_shape(rng, dim, curved=False):
+    """A shape of about half a metre; `curved`: also those whose contacts are found by search."""
     size = rng.uniform(0.1, 0.5)
-    kind = rng.integers(3)
+    kind = rng.integers(6 if curved else 3) if dim == 3 else rng.integers(4 if curved else 3)
     if dim == 3:
         return [
             lambda: st.Sphere(size),
             lambda: st.Box(tuple(2 * size * rng.uniform(0.3, 1.0, 3))),
             lambda: st.Capsule(0.5 * size, size),
+            lambda: st.Cylinder(size * rng.uniform(0.3, 1.0), size),
+            lambda: st.Ellipsoid(tuple(size * rng.uniform(0.3, 1.0, 3))),
+            lambda: st.ConvexHull(size * rng.uniform(-1, 1, (int(rng.integers(6, 20)), 3))),
         ][kind]()
     if kind == 2:
         angle = np.sort(rng.uniform(0, 2 * np.pi, 5)) + np.arange(5) * 1e-3
         return st.Polygon(size * np.column_stack([np.cos(angle), np.sin(angle)]))
+    if kind == 3:
+        return st.Ellipse(size, size * rng.uniform(0.3, 1.0))
     return st.Disk(size) if kind == 0 else st.Rod(0.4 * size, size)
 
 
-def random_world(rng, dim):
+def random_world(rng, dim, rich=False):
+    """A few bodies over the ground, some of them jointed; `rich`: curved shapes, drives, springs, a shaken plate."""
     world = st.World() if dim == 3 else st.PlanarWorld()
     world.set_material("default", friction=float(rng.choice([0.0, rng.uniform(0, 1.5)])))
     world.add_plane()
@@ -87,11 +94,50 @@ def random_world(rng, dim):
         spin = rng.normal(size=3) * 5 if dim == 3 else rng.normal() * 5
         turn |= {"velocity": rng.normal(size=dim) * 2, "angular_velocity": spin}
         mass = 10 ** rng.uniform(-2, 2)
-        bodies.append(world.add_body(random_shape(rng, dim), mass=mass, position=place, **turn))
+        bodies.append(world.add_body(random_shape(rng, dim, rich), mass=mass, position=place, **turn))
     for a, b in zip(bodies[1:], bodies):
         if rng.random() < 0.3:
             add_joint(rng, world, a, b, dim)
+        elif rich and rng.random() < 0.5:
+            add_drive(rng, world, a, b, dim)
+    if rich and rng.random() < 0.3:
+        plate = st.Box((4.0, 4.0, 0.1)) if dim == 3 else st.Polygon.box(4.0, 0.1)
+        up = np.eye(dim)[-1]
+        motion = st.Oscillation(frequency=rng.uniform(1, 10), amplitude=0.05 * up)
+        world.add_body(plate, kind="kinematic", position=-0.3 * up, motion=motion)
     return world
+
+
+def add_drive(rng, world, a, b, dim):
+    """A joint with limits, motor, friction or compliance, a rope, a coupling or a spring."""
+    anchor, axis = rng.uniform(-0.5, 0.5, size=dim), direction(rng, dim)
+    options = {}
+    if rng.random() < 0.5:
+        options["limits"] = (-rng.uniform(0, 1), rng.uniform(0, 1))
+    if rng.random() < 0.5:
+        options["motor"] = st.Motor(speed=rng.normal() * 5, bound=10 ** rng.uniform(-1, 2))
+    if rng.random() < 0.5:
+        options["friction"] = 10 ** rng.uniform(-2, 1)
+    if rng.random() < 0.3:
+        options["compliance"] = 10 ** rng.uniform(-8, -3)
+    hinge = {"axis": axis} if dim == 3 else {}
+    kind = rng.integers(7 if dim == 3 else 4)
+    if kind == 0:
+        world.add_joint(st.Revolute(a, b, anchor, **hinge, **options))
+    elif kind == 1:
+        world.add_joint(st.Prismatic(a, b, axis, **options))
+    elif kind == 2:
+        world.add_joint(st.Rope(a, b, anchor, anchor + 0.3 * axis, length=0.5))
+    elif kind == 3:
+        ends = {"anchor_a": anchor, "anchor_b": anchor + 0.3 * axis}
+        world.add_spring(a, b, **ends, stiffness=10 ** rng.uniform(0, 6), damping=10 ** rng.uniform(-2, 3))
+    elif kind == 4:
+        world.add_joint(st.Screw(a, b, anchor, axis, pitch=rng.uniform(0.01, 0.5), **options))
+    elif kind == 5:
+        world.add_joint(st.Cylindrical(a, b, anchor, axis, **options))
+    else:
+        across = np.cross(axis, direction(rng, 3))
+        world.add_joint(st.Universal(a, b, anchor, axis, across / np.linalg.norm(across)))
 
 
 def add_joint(rng, world, a, b, dim):
@@ -133,13 +179,18 @@ def check_step(result):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("rich", [False, True])
 @pytest.mark.parametrize("dim", [2, 3])
-def test_worlds(dim):
-    """100 worlds of each kind, 50 steps each, masses over four decades, friction to 1.5, steps of 0.1 to 20 ms."""
+def test_worlds(dim, rich):
+    """100 worlds of each kind, 50 steps each, masses over four decades, friction to 1.5, steps of 0.1 to 20 ms.
+
+    A quarter of them where shapes are curved and joints driven: those take longer.
+    """
     counts = Counter()
-    for seed in range(WORLDS // 2):
+    worlds = WORLDS // 8 if rich else WORLDS // 2
+    for seed in range(worlds):
         rng = np.random.default_rng([dim, seed])
-        world, (scheme, name, dt) = random_world(rng, dim), random_choice(rng)
+        world, (scheme, name, dt) = random_world(rng, dim, rich), random_choice(rng)
         options = {"scheme": scheme, "tol": TOL, "on_failure": "accept"}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -155,7 +206,7 @@ def test_worlds(dim):
                 continue
         assert loop.state.q.tobytes() == sim.state.q.tobytes(), (dim, seed)
     print(dict(counts))
-    assert counts["steps"] > 0.9 * STEPS * WORLDS / 2
+    assert counts["steps"] > 0.9 * STEPS * worlds
 
 
 def random_set(rng):
