@@ -78,3 +78,43 @@ def test_ratchet_turns_one_way_only():
         drifts.append(forward.certificate.worst["joint_drift"])
     assert stops[0] == pytest.approx(stops[1], abs=1e-6)
     assert drifts[0] == pytest.approx(4 * drifts[1], rel=0.15)
+
+
+def thrust_bearing(balls=6, r=0.05, middle=0.3):
+    """Balls in a cage between a fixed plate and one above that a motor turns and its weight presses down."""
+    world = st.World()
+    world.set_material("default", friction=0.3)
+    plate = st.Box((1.4, 1.4, 0.1))
+    world.add_body(plate, kind="fixed", position=(0, 0, -0.05))
+    shaft = world.add_body(None, mass=5.0, inertia=0.1, position=(0, 0, 0.3))
+    upper = world.add_body(plate, mass=20.0, position=(0, 0, 2 * r + 0.05))
+    world.add_joint(st.Prismatic(shaft, None, axis=(0, 0, 1)))
+    motor = st.Motor(speed=3.0, bound=20.0)
+    world.add_joint(st.Revolute(upper, shaft, anchor=(0, 0, 0.2), axis=(0, 0, 1), motor=motor, name="shaft"))
+    cage = world.add_body(None, mass=0.5, inertia=(0.02, 0.02, 0.04), position=(0, 0, r))
+    world.add_joint(st.Revolute(cage, None, anchor=(0, 0, r), axis=(0, 0, 1), name="cage"))
+    for k in range(balls):
+        angle = 2 * math.pi * k / balls
+        place = np.array([middle * math.cos(angle), middle * math.sin(angle), r])
+        ball = world.add_body(st.Sphere(r), mass=0.2, position=place, name=f"ball {k}")
+        world.add_joint(st.Ball(ball, cage, anchor=place))
+    return world
+
+
+@pytest.mark.long
+def test_thrust_bearing_rolls():
+    """The cage turns half as fast as the plate, also while the motor speeds up, and balls spin at w·r_m/(2 r)."""
+    slips, drifts = [], []
+    for h in (0.01, 0.005):
+        run = st.Simulator(thrust_bearing(), h, tol=1e-8).run(10.0)
+        shaft, cage = run.joint("shaft"), run.joint("cage")
+        assert shaft.speed[-1] == pytest.approx(3.0, abs=1e-6)
+        assert shaft.coordinate[-1] > 27.0
+        slips.append(np.abs(cage.coordinate - 0.5 * shaft.coordinate).max())
+        drifts.append(run.certificate.worst["joint_drift"])
+        spin = np.linalg.norm(run.angular_velocity("ball 1")[-1])
+        assert spin == pytest.approx(3.0 * 0.3 / (2 * 0.05), rel=10 * h**2)
+        assert run.certificate.worst["penetration"] < 1e-9
+    assert slips[1] < 1e-5 * 28  # of the 28 rad that the plate turned
+    assert slips[1] < 0.3 * slips[0]
+    assert drifts[0] == pytest.approx(4 * drifts[1], rel=0.05)
