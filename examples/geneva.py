@@ -79,12 +79,13 @@ def picture(world: st.PlanarWorld, run: st.Trajectory, path: str) -> None:
 
     from stiction.view.style import dress, finish, new_figure
 
+    colours = {"wheel": "#1f5f8b", "driver": "#d1495b"}
     figure = new_figure(8, 4)
     grid = figure.add_gridspec(2, 4)
     for column, time in enumerate((0.0, 0.8, 1.0, 1.2)):
         axis = figure.add_subplot(grid[0, column])
         step = int(np.argmin(np.abs(run.times - time)))
-        for name, colour in (("wheel", "#1f5f8b"), ("driver", "#d1495b")):
+        for name, colour in colours.items():
             place, angle = run.position(name)[step], run.angle(name)[step]
             for shape in next(b for b in world.bodies if b.name == name).shapes:
                 points, radius = shape.core()
@@ -95,7 +96,7 @@ def picture(world: st.PlanarWorld, run: st.Trajectory, path: str) -> None:
     axis = dress(figure.add_subplot(grid[1, :]), y="turns")
     for name in ("driver", "wheel"):
         joint = run.joint(f"{name} axis")
-        axis.plot(joint.times, joint.coordinate / (2 * math.pi), label=name)
+        axis.plot(joint.times, joint.coordinate / (2 * math.pi), label=name, color=colours[name])
     axis.legend(frameon=False)
     finish(figure, path)
 
