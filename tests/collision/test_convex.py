@@ -162,7 +162,9 @@ def test_signed_distance(kinds):
         signs.add(bool(gap[i] > 0))
         if gap[i] > 0:
             assert gap[i] == pytest.approx(expected, abs=1e-6), k
-            np.testing.assert_allclose(normal[i], direction, atol=2e-3)
+            # coal's normals on curved shapes are good to about 1e-3; ours are judged by the points below
+            flat = not {"cylinder", "coin", "ellipsoid"} & set(kinds)
+            np.testing.assert_allclose(normal[i], direction, atol=1e-6 if flat else 2e-3)
         else:
             assert gap[i] >= expected - 1e-6
         assert len(pair.find(0.1).key) <= 4
