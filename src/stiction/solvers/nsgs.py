@@ -12,7 +12,7 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
-from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_MANY, RESTING, SOLVED
+from .nsgs_ends import FLOOR, LIMIT, NONFINITE, RESTING, SOLVED, quick_limit
 
 SWEEPS = 10_000  # the default limit
 OMEGA = 1.7  # over-relaxation without acceleration
@@ -83,7 +83,7 @@ class Nsgs:
         if accelerate and _at_rest(problem, p, inner):
             return p, Status.SOLVED, "The first guess met the tolerance: the bodies are at rest.", 0
         run = make(problem, p, steps.pop(0), accelerate)
-        window = QUICK_MANY if accelerate else FIRST  # one go, as in the compiled loop
+        window = quick_limit(problem.nr) if accelerate else FIRST  # the first attempt is that of the compiled loop
         best, least, sweeps = p, np.inf, 0
         while True:
             ended, done, error = run.sweep(min(window, limit - sweeps), inner)

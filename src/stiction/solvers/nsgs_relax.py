@@ -79,7 +79,7 @@ def _make_relax(d, nested):
         goal = (tol * scale) ** 2
         for isl in range(islands):  # where the first guess is near the answer, Newton's method goes there at once
             first, last = rows[isl], rows[isl + 1]
-            if not smooth or last - first > QUICK_ROWS:
+            if not smooth or not 0 < last - first <= QUICK_ROWS:
                 continue
             low, high = (begin[isl], begin[isl + 1]) if moving > 0 else (0, 0)
             share = goal * ((last - first) / nrows)
