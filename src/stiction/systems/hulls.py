@@ -29,7 +29,8 @@ def polytope(points: FloatArray, what: str = "ConvexHull points") -> Polytope:
 
     span = float(np.ptp(points, axis=0).max()) if len(points) else 0.0
     if len(points) < 4 or span == 0.0:
-        raise ModelError(f"{what} must be at least 4 points that span a volume; got {len(points)}.")
+        got = f"got {len(points)}" if len(points) < 4 else "all of them coincide"
+        raise ModelError(f"{what} must be at least 4 points that span a volume; {got}.")
     middle = points.mean(axis=0)
     thickness = np.linalg.svd(points - middle, compute_uv=False)[-1]
     try:

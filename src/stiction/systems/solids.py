@@ -214,7 +214,7 @@ def _checked(vertices: FloatArray, triangles: np.ndarray, what: str) -> MassProp
     """Mass properties of a surface that is closed, has a volume, and whose faces look outward."""
     size = float(np.ptp(vertices, axis=0).max()) if len(vertices) else 0.0
     if len(triangles) < 4 or np.ptp(vertices, axis=0).min() <= 1e-12 * size:
-        raise ModelError(f"{what} has no volume.")
+        raise ModelError(f"{what} has no volume; its faces must enclose one.")
     edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
     keys = edges[:, 0] * len(vertices) + edges[:, 1]
     twins = edges[:, 1] * len(vertices) + edges[:, 0]
@@ -228,7 +228,7 @@ def _checked(vertices: FloatArray, triangles: np.ndarray, what: str) -> MassProp
         )
     volume, com, inertia = solid(vertices, triangles)
     if abs(volume) <= 1e-12 * size**3:
-        raise ModelError(f"{what} has no volume.")
+        raise ModelError(f"{what} has no volume; its faces must enclose one.")
     if volume < 0:
         raise ModelError(f"{what} is inside out: all its faces are flipped. Reverse the order of their vertices.")
     return MassProperties(volume, com, inertia)
