@@ -159,7 +159,7 @@ def keep_memory() -> None:
     """Let the process keep the memory of large arrays between steps, where the C library is glibc.
 
     By default it gives them back to the system and asks for them again, page by page, in every step: a tenth of the
-    time of a step of 16 000 spheres. Left alone where the user has set MALLOC_MMAP_THRESHOLD_ or MALLOC_TRIM_THRESHOLD_.
+    time of a step of 16 000 spheres. Left alone where the user has set MALLOC_MMAP_THRESHOLD_ or the like.
     """
     if not sys.platform.startswith("linux") or any(k.startswith("MALLOC_") for k in os.environ):
         return
