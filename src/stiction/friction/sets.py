@@ -21,6 +21,7 @@ from ..errors import ModelError
 from .polytope import facets_of, vertices_of
 
 MAX_DIM = 5  # tangent 1, tangent 2, spin, roll 1, roll 2
+TANGENT_1, TANGENT_2, SPIN, ROLL_1, ROLL_2 = 1, 2, 3, 4, 5  # rows of a contact after the normal
 
 NONE, ELLIPSOID, POLYHEDRON, PRODUCT = 0, 1, 2, 3  # as in friction/kernels.py, repeated so that this file stays light
 
@@ -48,6 +49,15 @@ class FrictionSet(ABC):
     """A convex friction set with its coefficient `mu`. Arrays of friction have the rows of the contact last."""
 
     mu: float
+
+    @property
+    def axis(self) -> tuple[float, float, float] | None:
+        """The direction of tangent 1, fixed in the first body and given in its axes; None where any will do."""
+        return None
+
+    def contact_rows(self, space: int) -> tuple[int, ...]:
+        """Which rows after the normal a contact needs in a world of `space` dimensions: TANGENT_1 to ROLL_2."""
+        return (TANGENT_1, TANGENT_2) if space == 3 else (TANGENT_1,)
 
     @property
     def slope(self) -> float:
@@ -115,6 +125,10 @@ class Frictionless(FrictionSet):
 
     mu: float = field(default=0.0, init=False)
 
+    def contact_rows(self, space: int) -> tuple[int, ...]:
+        """None."""
+        return ()
+
     def packed(self, dim: int) -> PackedSet:
         """The kernels' code of the origin."""
         return PackedSet(NONE, np.zeros(dim), np.zeros((0, dim)), np.zeros((0, dim + 1)))
@@ -172,6 +186,12 @@ class Torsional(FrictionSet):
             what = f"semi-axis {name} of Torsional friction"
             object.__setattr__(self, name, _check.number(what, getattr(self, name), positive=True))
 
+    def contact_rows(self, space: int) -> tuple[int, ...]:
+        """Slip and spin; only in space."""
+        if space != 3:
+            raise ModelError("Torsional friction needs a contact in space; in the plane nothing spins about a normal.")
+        return (TANGENT_1, TANGENT_2, SPIN)
+
     def packed(self, dim: int) -> PackedSet:
         """The kernels' code of the ellipsoid."""
         if dim != 3:
@@ -225,6 +245,15 @@ class Rolling(FrictionSet):
     def slope(self) -> float:
         """`mu`, or where that is 0 the larger of the other coefficients."""
         return self.mu or max(self.mu_r, self.mu_s or 0.0)
+
+    def contact_rows(self, space: int) -> tuple[int, ...]:
+        """Slip, spin where `mu_s` is given, and rolling."""
+        if space == 2:
+            if self.mu_s is not None:
+                raise ModelError("Rolling friction with mu_s needs a contact in space; in the plane nothing spins.")
+            return (TANGENT_1, ROLL_1)
+        spin = () if self.mu_s is None else (SPIN,)
+        return (TANGENT_1, TANGENT_2, *spin, ROLL_1, ROLL_2)
 
     def _groups(self, dim: int) -> tuple[tuple[int, float], ...]:
         """(rows, semi-axis at unit radius) of each factor."""
@@ -301,6 +330,17 @@ class Polyhedral(FrictionSet):
     def facets(self) -> tuple[FloatArray, FloatArray]:
         """(A, c) with unit rows of A: F = {f : A f <= c}."""
         return self._facets[:, :-1].copy(), self._facets[:, -1].copy()
+
+    def contact_rows(self, space: int) -> tuple[int, ...]:
+        """As many as the directions have: slip, then spin, then rolling (four rows: slip and rolling)."""
+        known: dict[int, tuple[int, ...]] = {1: (TANGENT_1,), 2: (TANGENT_1, ROLL_1)}
+        if space == 3:
+            slip = (TANGENT_1, TANGENT_2)
+            known = {2: slip, 3: (*slip, SPIN), 4: (*slip, ROLL_1, ROLL_2), 5: (*slip, SPIN, ROLL_1, ROLL_2)}
+        if self.dim not in known:
+            where = "in space" if space == 3 else "in the plane"
+            raise ModelError(f"this Polyhedral friction set has {self.dim} rows; {where} it may have {sorted(known)}.")
+        return known[self.dim]
 
     def packed(self, dim: int) -> PackedSet:
         """The kernels' code of the polyhedron."""

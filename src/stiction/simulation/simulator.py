@@ -18,7 +18,7 @@ from ..problem.contact_problem import ContactProblem
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.stewart_trinkle import StewartTrinkle
-from ..solvers import Solution, Solver, make_solver
+from ..solvers import Solution, Solver, answer, make_solver
 from ..systems.base import State, System
 from .dump import Dump
 from .loop import CompiledLoop
@@ -210,7 +210,7 @@ class Simulator:
         return recorder.trajectory(self._info())
 
     def _solve(self, problem: ContactProblem) -> Solution:
-        solution = self.solver.solve(problem, tol=self.tol, p0=problem.p_warm)
+        solution = answer(self.solver, problem, tol=self.tol, p0=problem.p_warm)
         if self._dump is not None:
             self._dump.look(self._steps, self.state.t, problem, solution, self.tol)
         return solution

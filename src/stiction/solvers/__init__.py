@@ -12,6 +12,7 @@ from .base import Solution, Solver
 from .conic import Conic
 from .enumeration import Enumeration
 from .fixed_point import FixedPoint
+from .front import answer
 from .lemke import Lemke
 from .newton import Newton
 from .nsgs import Nsgs
@@ -30,6 +31,7 @@ __all__ = [
     "Proximal",
     "Solution",
     "Solver",
+    "answer",
     "make_solver",
     "solve",
 ]
@@ -69,4 +71,4 @@ def solve(
     reason = chosen.refuses(problem)
     if reason is not None:
         raise ModelError(reason)
-    return chosen.solve(problem, tol=tol, maxiter=maxiter, p0=p0)
+    return answer(chosen, problem, tol=tol, maxiter=maxiter, p0=p0)
