@@ -54,7 +54,16 @@ _NAMES = {
         "State",
     ],
     # friction laws
-    "friction": ["Coulomb", "Torsional", "Rolling", "Polyhedral", "Frictionless", "FrictionSet"],
+    "friction": [
+        "Coulomb",
+        "Anisotropic",
+        "Torsional",
+        "Mixed",
+        "Rolling",
+        "Polyhedral",
+        "Frictionless",
+        "FrictionSet",
+    ],
     # schemes: how time advances, and which contacts act
     "schemes": [
         "StewartTrinkle",
@@ -114,9 +123,11 @@ if TYPE_CHECKING:
     from .errors import SceneError as SceneError
     from .errors import SolverError as SolverError
     from .errors import StictionError as StictionError
+    from .friction import Anisotropic as Anisotropic
     from .friction import Coulomb as Coulomb
     from .friction import Frictionless as Frictionless
     from .friction import FrictionSet as FrictionSet
+    from .friction import Mixed as Mixed
     from .friction import Polyhedral as Polyhedral
     from .friction import Rolling as Rolling
     from .friction import Torsional as Torsional

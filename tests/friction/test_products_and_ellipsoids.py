@@ -1,4 +1,4 @@
-"""Torsional and Rolling: their definitions, duality, projections against a conic solver, and ttp01's directions."""
+"""Ellipsoids and products of them: definitions, duality, projections against a conic solver, ttp01 directions."""
 
 import clarabel
 import numpy as np
@@ -8,10 +8,14 @@ from hypothesis import strategies as hs
 from scipy.sparse import csc_matrix, eye
 
 import stiction as st
-from stiction.friction import Polyhedral, Rolling, Torsional, kernels
+from stiction.friction import Anisotropic, Mixed, Polyhedral, Rolling, Torsional, kernels
 
 seeds = hs.integers(0, 2**32 - 1)
 SETS = [
+    (Anisotropic(0.05, 0.4), 2),
+    (Anisotropic(0.0, 0.4), 2),
+    (Anisotropic(0.3, 0.0), 2),
+    (Mixed(0.4, 1.0, 0.7, 0.05), 3),
     (Torsional(0.4, 1.0, 0.7, 0.05), 3),
     (Rolling(0.5, 0.1), 2),
     (Rolling(0.5, 0.1), 4),
@@ -27,6 +31,10 @@ def factors(F, dim):
     """(rows, semi-axes) of each factor, written out here on its own."""
     if isinstance(F, Torsional):
         return [(slice(0, 3), np.array([F.et, F.eo, F.er]))]
+    if isinstance(F, Mixed):
+        return [(slice(0, 2), np.array([F.et, F.eo])), (slice(2, 3), np.array([F.er]))]
+    if isinstance(F, Anisotropic):
+        return [(slice(0, 2), np.array([F.mu_x, F.mu_y]) / max(F.mu_x, F.mu_y))]
     unit = F.mu or max(F.mu_r, F.mu_s or 0.0)
     half = dim // 2
     slip, roll = np.full(half, F.mu / unit), np.full(half, F.mu_r / unit)
@@ -45,6 +53,8 @@ def test_support_gauge_and_projection_by_definition(F, dim, seed):
     assert F.support(u) == pytest.approx(sum(np.linalg.norm(a * u[rows]) for rows, a in parts))
     sizes = [np.linalg.norm(f[rows] / a) if a.all() else np.inf for rows, a in parts]
     assert F.gauge(f) == pytest.approx(max(sizes))
+    assert u @ F.support_point(u) == pytest.approx(F.support(u))
+    assert F.gauge(F.support_point(u)) <= 1 + 1e-14
     y = F.project(f, radius)
     assert F.gauge(y) <= radius * (1 + 1e-12)
     np.testing.assert_allclose(F.project(y, radius), y, atol=1e-14)  # a projection ends after one step
@@ -81,15 +91,16 @@ def conic_projection(parts, semi, mu, r0, x):
     dim = len(x) - 1
     A, b, cones = [-np.eye(1, dim + 1)[0]], [0.0], [clarabel.NonnegativeConeT(1)]
     for rows, _ in parts:
-        k = range(rows.start, rows.stop)
-        if not semi[rows].any():
-            A += [np.eye(dim + 1)[i + 1] for i in k]
-            cones.append(clarabel.ZeroConeT(len(k)))
-        else:
-            A += [-mu * np.eye(1, dim + 1)[0], *(-np.eye(dim + 1)[i + 1] / semi[i] for i in k)]
-            cones.append(clarabel.SecondOrderConeT(1 + len(k)))
-            b.append(r0)
-        b += [0.0] * len(k)
+        wide = [i for i in range(rows.start, rows.stop) if semi[i] > 0.0]
+        none = [i for i in range(rows.start, rows.stop) if semi[i] == 0.0]
+        if none:
+            A += [np.eye(dim + 1)[i + 1] for i in none]
+            b += [0.0] * len(none)
+            cones.append(clarabel.ZeroConeT(len(none)))
+        if wide:
+            A += [-mu * np.eye(1, dim + 1)[0], *(-np.eye(dim + 1)[i + 1] / semi[i] for i in wide)]
+            b += [r0] + [0.0] * len(wide)
+            cones.append(clarabel.SecondOrderConeT(1 + len(wide)))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     P = csc_matrix(eye(dim + 1))
@@ -155,6 +166,15 @@ def test_rolling_in_the_plane_is_a_rectangle():
         (lambda: Torsional(0.3, er=0.0), "er"),
         (lambda: Torsional(-0.3), "mu"),
         (lambda: Torsional(0.3).packed(2), "3 rows"),
+        (lambda: Torsional(0.3, axis=(0, 0, 0)), "axis of Torsional"),
+        (lambda: Anisotropic(-0.3, 0.1), "mu_x"),
+        (lambda: Anisotropic(0.3, float("inf")), "mu_y"),
+        (lambda: Anisotropic(0.3, 0.1, axis=(1, 0)), "axis of Anisotropic"),
+        (lambda: Anisotropic(0.3, 0.1).packed(1), "2 tangent rows"),
+        (lambda: Anisotropic(0.3, 0.1).contact_rows(2), "in space"),
+        (lambda: Mixed(0.3, er=-1.0), "er"),
+        (lambda: Mixed(0.3).packed(2), "3 rows"),
+        (lambda: Mixed(0.3).contact_rows(2), "in space"),
         (lambda: Rolling(0.3, -0.1), "mu_r"),
         (lambda: Rolling(0.3, 0.1, float("nan")), "mu_s"),
         (lambda: Rolling(0.3, 0.1).packed(3), "4 rows"),
@@ -166,7 +186,7 @@ def test_bad_sets_are_refused_by_name(make, word):
         make()
 
 
-@pytest.mark.parametrize("friction", [Torsional(0.3), Rolling(0.3, 0.01), Rolling(0.0, 0.01)])
+@pytest.mark.parametrize("friction", [Torsional(0.3), Mixed(0.3), Rolling(0.3, 0.01), Rolling(0.0, 0.01)])
 def test_worlds_refuse_sets_with_spin_or_rolling(friction):
     world = st.World()
     with pytest.raises(st.ModelError, match="spin or rolling"):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as hs
 
 import stiction as st
-from stiction import Bodies, ContactProblem, Dense, Law, Rolling, Torsional
+from stiction import Anisotropic, Bodies, ContactProblem, Dense, Law, Mixed, Rolling, Torsional
 
 seeds = hs.integers(0, 2**32 - 1)
 G = 9.81
@@ -124,6 +124,7 @@ def test_one_block_is_solved_exactly(associated, offset):
     """Groups strongly coupled to each other and to the normal: the certificate of the one block, to 1e-12."""
     rng = np.random.default_rng(3)
     for friction, n in (
+        (Anisotropic(0.05, 0.4), 2), (Anisotropic(0.0, 0.4), 2), (Mixed(0.4, 1.0, 0.7, 0.1), 3),
         (Torsional(0.4, 1.0, 0.7, 0.1), 3), (Rolling(0.5, 0.1), 2), (Rolling(0.5, 0.1), 4), (Rolling(0.5, 0.1, 0.2), 5),
         (Rolling(0.0, 0.1), 4), (Rolling(0.4, 0.0), 4), (Rolling(0.4, 1e-6), 4), (Rolling(0.4, 0.3, 0.0), 5),
     ):  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
-from ..friction.sets import Coulomb, FrictionSet, Rolling
+from ..friction import Coulomb, FrictionSet, Rolling
 from .contact_problem import ContactProblem
 from .dynamics import Bodies, Delassus, Dense, Dynamics
 from .laws import EQUALITY, UNILATERAL

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
-from ..friction.sets import Coulomb, Rolling
+from ..friction import Coulomb, Rolling
 from .contact_problem import ContactProblem
 from .dynamics import Bodies, Delassus, Dense
 from .laws import EQUALITY, UNILATERAL, Law

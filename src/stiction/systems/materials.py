@@ -14,7 +14,7 @@ import numpy as np
 from .. import _check
 from .._check import IntArray
 from ..errors import ModelError
-from ..friction.sets import Coulomb, Frictionless, FrictionSet, Rolling, Torsional, as_friction
+from ..friction import Coulomb, Frictionless, FrictionSet, Mixed, Rolling, Torsional, as_friction
 from ..friction.table import FrictionTable
 from ..problem.laws import DRY
 
@@ -35,7 +35,7 @@ def contact_law(friction: FrictionSet | float | None, restitution: float, what: 
     if e > 1:
         raise ModelError(f"restitution of {what} must be at most 1; got {e:g}.")
     law = as_friction(friction, f"friction of {what}")
-    if isinstance(law, (Torsional, Rolling)):
+    if isinstance(law, (Torsional, Mixed, Rolling)):
         raise ModelError(
             f"friction of {what} is {type(law).__name__}, but contacts of a world have rows of slip only, none of spin "
             "or rolling; use it in a ContactProblem or in a Gap of a GeneralizedSystem."
