@@ -68,6 +68,7 @@ _NAMES = {
     "schemes": [
         "StewartTrinkle",
         "AnitescuHart",
+        "TzitzourisPang",
         "Growing",
         "Within",
         "Closing",
@@ -147,6 +148,7 @@ if TYPE_CHECKING:
     from .schemes import StepCertificate as StepCertificate
     from .schemes import StepResult as StepResult
     from .schemes import StewartTrinkle as StewartTrinkle
+    from .schemes import TzitzourisPang as TzitzourisPang
     from .schemes import Within as Within
     from .simulation import Event as Event
     from .simulation import OverlapWarning as OverlapWarning

@@ -4,8 +4,9 @@ from .active import Closing, Growing, Speculative, Within
 from .anitescu_hart import AnitescuHart
 from .base import Contacts, EnergyBalance, Scheme, StepCertificate, StepResult
 from .stewart_trinkle import StewartTrinkle
+from .tzitzouris_pang import TzitzourisPang
 
 __all__ = [
     "AnitescuHart", "Closing", "Contacts", "EnergyBalance", "Growing", "Scheme", "Speculative", "StepCertificate",
-    "StepResult", "StewartTrinkle", "Within",
+    "StepResult", "StewartTrinkle", "TzitzourisPang", "Within",
 ]  # fmt: skip

@@ -1,0 +1,263 @@
+"""The equations of a fully implicit step: everything is taken at the new configuration (ttp01 §4, backward Euler).
+
+The unknowns are the velocity v⁺ and the impulses p, with q⁺ = q ⊕ h v⁺ and t⁺ = t + h:
+
+    M(q⁺) (v⁺ - v) = h k(t⁺, q⁺, v⁺) + H(q⁺)ᵀ p        gap(q⁺)/h ⟂ p_n        friction by H_t(q⁺) v⁺
+
+joints hold at q⁺ itself. At any guess of v⁺ the same rows make a `ContactProblem` that is linear in the impulses, whose
+`b` puts the true gap in place of the linearised one; at the answer it is the certificate of the step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._check import FloatArray, IntArray
+from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Bodies, Delassus
+from ..solvers.response import make_scaled
+from ..systems.base import Candidates, State, System
+
+DIFFERENCE = 1e-6  # of velocities, relative to 1 + the largest of them
+DENSE = 300  # unknowns up to which a dense factorisation is used
+
+
+@dataclass(frozen=True)
+class Point:
+    """A guess (v, p) with what the system says at q ⊕ h v.
+
+    own (nv,): M (v - v_start) - h k; problem: the contact problem of this point; u (nr,): what its rows do.
+    """
+
+    v: FloatArray
+    p: FloatArray
+    q: FloatArray
+    own: FloatArray
+    problem: ContactProblem
+
+    @cached_property
+    def u(self) -> FloatArray:
+        """H v + b + C p: gap/h in the normal rows, slip in those of friction."""
+        problem = self.problem
+        return problem.dynamics.velocity_rows(self.v) + problem.b + problem.C * self.p
+
+    @cached_property
+    def balance(self) -> FloatArray:
+        """(nv,) the impulse that is missing in the equations of motion; 0 for prescribed velocities."""
+        dynamics = self.problem.dynamics
+        assert not isinstance(dynamics, Delassus)
+        return np.where(dynamics.prescribed, 0.0, self.own - dynamics.impulse(self.p))
+
+    @cached_property
+    def drift(self) -> FloatArray:
+        """(nv,) the same as a velocity."""
+        dynamics = self.problem.dynamics
+        assert not isinstance(dynamics, Delassus)
+        return dynamics.minv(self.balance)
+
+
+class ImplicitStep:
+    """The equations of a step of length h from `state`, with every candidate in them."""
+
+    def __init__(self, system: System, state: State, h: float, candidates: Candidates):
+        self.system, self.state, self.h, self.candidates = system, state, h, candidates
+        self.t = state.t + h
+        found = system.evaluate(candidates, self.t, state.q)
+        dynamics = system.dynamics(state.q, found)
+        assert not isinstance(dynamics, Delassus)
+        self.prescribed = dynamics.prescribed
+        self.moving = np.flatnonzero(~self.prescribed)
+        self.given = system.free_motion(dynamics, state, h, self.t, state.q)[0]  # velocities of prescribed bodies
+        self.warm = state.warm(candidates.key, candidates.row_ptr)
+        sizes = np.diff(candidates.row_ptr)
+        count = np.repeat(sizes, sizes)
+        self.block_row = np.repeat(np.arange(len(count)), count)
+        self.block_column = np.arange(len(self.block_row)) - np.repeat(np.cumsum(count) - count, count)
+        self.block_at = self.block_column + np.repeat(np.repeat(candidates.row_ptr[:-1], sizes), count)
+
+    def start(self) -> FloatArray:
+        """A first guess: the velocity stays as it is, and prescribed bodies have theirs."""
+        return np.where(self.prescribed, self.given, self.state.v)
+
+    def at(self, v: FloatArray, p: FloatArray) -> Point:
+        """Everything at q ⊕ h v."""
+        system, state, h, candidates = self.system, self.state, self.h, self.candidates
+        q = system.retract(state.q, h * v)
+        found = system.evaluate(candidates, self.t, q)
+        dynamics = system.dynamics(q, found)
+        assert not isinstance(dynamics, Delassus)
+        force = h * system.forces(self.t, q, v)
+        start = found.value / h - dynamics.velocity_rows(v)  # so that u is the true gap/h
+        problem = ContactProblem(
+            dynamics,
+            v_free=np.where(self.prescribed, self.given, state.v + dynamics.minv(force)),
+            **found.demand(dynamics, state, h, start),
+            row_ptr=candidates.row_ptr,
+            law=candidates.law,
+            friction=candidates.friction,
+            r0=h * found.bound,
+            length=found.length,
+            key=candidates.key,
+            p_warm=p,
+            v_start=state.v,
+        )
+        return Point(v, p, q, dynamics.mass(v - state.v) - force, problem)
+
+    # --- derivatives
+
+    def derivatives(self, at: Point) -> tuple[Any, Any]:
+        """∂(M (v - v_start) - h k - Hᵀp)/∂v (nv, nv) and ∂u/∂v (nr, nv), by differences; p stays.
+
+        Rows of worlds lie between two bodies: bodies that share no row are moved at once.
+        """
+        step = DIFFERENCE * (1.0 + float(np.abs(at.v).max(initial=0.0)))
+        if isinstance(at.problem.dynamics, Bodies):
+            return self._between_bodies(at, step)
+        K, U = np.zeros((len(at.v), len(at.v))), np.zeros((at.problem.nr, len(at.v)))
+        for i in range(len(at.v)):
+            v = at.v.copy()
+            v[i] += step
+            there = self.at(v, at.p)
+            K[:, i], U[:, i] = (there.balance - at.balance) / step, (there.u - at.u) / step
+        return K, U
+
+    @cached_property
+    def colours(self) -> IntArray:
+        """(nbody,) a number for each body that moves, such that no row lies between two of the same; -1 for others."""
+        found = self.system.evaluate(self.candidates, self.t, self.state.q)
+        body_a, body_b = found.rows.body_a, found.rows.body_b
+        nbody = len(self.prescribed) // found.rows.Ja.shape[1]
+        moves = ~self.prescribed.reshape(nbody, -1).all(axis=1)
+        pair = (body_a >= 0) & (body_b >= 0) & (body_a != body_b)
+        a, b = np.concatenate([body_a[pair], body_b[pair]]), np.concatenate([body_b[pair], body_a[pair]])
+        keep = moves[a] & moves[b]
+        order = np.argsort(a[keep], kind="stable")
+        a, b = a[keep][order], b[keep][order]
+        first = np.searchsorted(a, np.arange(nbody + 1))
+        colour = np.full(nbody, -1, dtype=np.int64)
+        for i in np.flatnonzero(moves).tolist():
+            taken = set(colour[b[first[i] : first[i + 1]]].tolist())
+            colour[i] = next(c for c in range(nbody + 1) if c not in taken)
+        return colour
+
+    def _between_bodies(self, at: Point, step: float) -> tuple[Any, Any]:
+        from scipy.sparse import coo_matrix
+
+        form = at.problem.dynamics
+        assert isinstance(form, Bodies)
+        nr, nv, d = form.nr, form.nv, form.Minv.shape[1]
+        counts = np.diff(form.row_ptr)
+        ends = [np.repeat(body, counts) for body in (form.body_a, form.body_b)]
+        pushed = [J * at.p[:, None] for J in (form.Ja, form.Jb)]
+        own = at.own.reshape(-1, d)
+        K: list[tuple[FloatArray, IntArray, IntArray]] = []
+        U: list[tuple[FloatArray, IntArray, IntArray]] = []
+        axes = np.arange(d)
+        for colour in range(int(self.colours.max(initial=-1)) + 1):
+            mine = self.colours == colour
+            bodies = np.flatnonzero(mine)
+            # the body of this colour in each row, if there is one
+            moved = np.where(mine[ends[0]] & (ends[0] >= 0), ends[0], ends[1])
+            rows = np.flatnonzero((moved >= 0) & mine[moved])
+            for k in range(d):
+                v = at.v.copy()
+                v[bodies * d + k] += step
+                there = self.at(v, at.p)
+                new = there.problem.dynamics
+                assert isinstance(new, Bodies)
+                column = moved[rows] * d + k
+                U.append(((there.u - at.u)[rows] / step, rows, column))
+                change = (there.own.reshape(-1, d) - own)[bodies] / step
+                K.append((change.ravel(), (bodies[:, None] * d + axes).ravel(), np.repeat(bodies * d + k, d)))
+                for end, J, before in zip(ends, (new.Ja, new.Jb), pushed):
+                    hit = rows[end[rows] >= 0]
+                    push = (before[hit] - J[hit] * at.p[hit, None]) / step
+                    into = (end[hit, None] * d + axes).ravel()
+                    K.append((push.ravel(), into, np.repeat(moved[hit] * d + k, d)))
+        return tuple(
+            coo_matrix(
+                (
+                    np.concatenate([e[0] for e in entries] or [np.zeros(0)]),
+                    tuple(np.concatenate([e[i] for e in entries] or [np.zeros(0, dtype=np.int64)]) for i in (1, 2)),
+                ),
+                shape=shape,
+            ).tocsr()
+            for entries, shape in ((K, (nv, nv)), (U, (nr, nv)))
+        )  # type: ignore[return-value]
+
+
+class Laws:
+    """The laws of a point as equations `p = answer(p - ρ u)` in scaled rows, with Newton's step on them.
+
+    As in `solvers/newton_steps.py` (Alart, Curnier), with velocities among the unknowns.
+    """
+
+    def __init__(self, step: ImplicitStep, at: Point):
+        self.step, self.at = step, at
+        problem = at.problem
+        self.laws = make_scaled(problem)
+        unit = self.unit = self.laws.unit
+        diagonal = (problem.dynamics.delassus_diagonal(problem.row_ptr) + problem.C) * unit**2
+        sizes = np.diff(problem.row_ptr)
+        mean = np.add.reduceat(diagonal, problem.row_ptr[:-1]) / sizes if problem.nk else np.zeros(0)
+        least = 1e-14 * float(mean.max(initial=0.0))
+        rho = np.where(mean > least, 1.0 / np.where(mean > least, mean, 1.0), 1.0 / (least or 1.0))
+        self.rho = np.repeat(rho, sizes)
+        self.D = np.empty((problem.nr, 6))
+        answer = np.empty(problem.nr)
+        x = np.where(unit > 0.0, at.p / np.where(unit > 0.0, unit, 1.0), 0.0)
+        self.laws.respond(x - self.rho * unit * at.u, answer, self.D)
+        self.f = x - answer
+
+    @property
+    def size(self) -> float:
+        """How far the equations are missed, as a velocity."""
+        return float(np.sqrt((self.at.drift**2).sum() + ((self.f / self.rho) ** 2).sum()))
+
+    def newton(self, slack: float) -> tuple[FloatArray, FloatArray]:
+        """Newton's step (dv, dp); `slack` regularises sticking rows, for hyperstatic contacts. May raise LinAlgError."""
+        step, at, moving, unit = self.step, self.at, self.step.moving, self.unit
+        form, n = at.problem.dynamics, len(self.step.moving)
+        assert not isinstance(form, Delassus)
+        K, U = step.derivatives(at)
+        rows = form.matrix if isinstance(form, Bodies) else form.H
+        left = self.rho * unit
+        soft = self.rho * unit**2 * at.problem.C - (1.0 - slack)
+        f, g = -at.balance[moving], -self.f
+        if n + len(g) <= DENSE:
+            K, U, rows = (m if isinstance(m, np.ndarray) else m.toarray() for m in (K, U, rows))
+            D = np.zeros((len(g), len(g)))
+            D[step.block_row, step.block_at] = self.D[step.block_row, step.block_column]
+            A = np.empty((n + len(g), n + len(g)))
+            A[:n, :n], A[:n, n:] = K[np.ix_(moving, moving)], -(unit[:, None] * rows[:, moving]).T
+            A[n:, :n], A[n:, n:] = D @ (left[:, None] * U[:, moving]), np.eye(len(g)) + D * soft
+            z = np.linalg.solve(A, np.concatenate([f, g]))
+        else:
+            z = self._sparse(K, U, rows, left, soft, np.concatenate([f, g]))
+        if not np.isfinite(z).all():
+            raise np.linalg.LinAlgError("the step is not finite.")
+        dv = np.zeros(len(at.v))
+        dv[moving] = z[:n]
+        return dv, unit * z[n:]
+
+    def _sparse(
+        self, K: Any, U: Any, rows: Any, left: FloatArray, soft: FloatArray, right: FloatArray
+    ) -> FloatArray:
+        from scipy.sparse import bmat, csr_matrix, diags
+        from scipy.sparse.linalg import splu
+
+        step, moving, nr = self.step, self.step.moving, len(self.f)
+        where = (step.block_row, step.block_at)
+        D = csr_matrix((self.D[step.block_row, step.block_column], where), shape=(nr, nr))
+        K, U, rows = (csr_matrix(m)[:, moving] for m in (K, U, rows))
+        A = bmat(
+            [[K[moving], -(diags(self.unit) @ rows).T], [D @ diags(left) @ U, diags(np.ones(nr)) + D @ diags(soft)]]
+        )
+        try:
+            return np.asarray(splu(A.tocsc()).solve(right))
+        except RuntimeError as error:
+            raise np.linalg.LinAlgError(str(error)) from error

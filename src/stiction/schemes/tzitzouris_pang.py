@@ -1,0 +1,201 @@
+"""TzitzourisPang: backward Euler on the full nonlinear model, one mixed nonlinear complementarity problem per step.
+
+Gaps, normals, friction sets, masses and forces are those of the new configuration, and friction cones are not
+linearised (ttp01 §4). The equations are in `schemes/implicit.py`; here they are solved by semismooth Newton, started
+from the impulses of the last step, with two safety nets: a contact problem linearised at the present guess, solved by
+the simulator's own solver, which finds the contact modes that Newton could not; and continuation in the length of
+the step, from a short one whose answer is near the start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray
+from ..problem.contact_problem import ContactProblem
+from ..solvers.base import Solution, finish
+from ..status import Status
+from ..systems.base import Candidates, State, System
+from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
+from .implicit import ImplicitStep, Laws, Point
+
+SLACK = 1e-8
+SHORTEST = 2.0**-6  # of a Newton step, in the line search
+ROUNDS = 6  # linearised solves in search of the contact modes
+LENGTHS = (0.125, 0.25, 0.5, 0.75, 1.0)  # of the step, in continuation
+
+
+@dataclass(frozen=True)
+class TzitzourisPang:
+    """Fully implicit time-stepping (Tzitzouris, Pang): no overlap at the end of a step, true friction cones.
+
+    tolerance: the largest certificate error of a step; maxiter: Newton iterations from one start. hot: start from the
+    impulses of the last step; False starts from none, for comparison. A step that Newton does not reach is tried
+    again from a linearised solve and then by continuation in its length; the result's message says what was needed,
+    its last solve counts every Newton iteration, and a step that fails says so.
+
+    Every contact within reach of the step takes part: the complementarity of gap and impulse at the new
+    configuration is the active-set rule. Impacts are inelastic and spread over two steps, as in `StewartTrinkle`.
+    Backward Euler is of first order, damps free rotation and stiff forces, and so does this scheme; a higher order would
+    be lost at every change between stick, slip and flight, where velocities and forces have kinks.
+
+    When not to use it: large piles (each iteration differentiates every row), impacts that bounce.
+
+    Reference: J. C. Trinkle, J. A. Tzitzouris, J. S. Pang, Phil. Trans. R. Soc. A 359, 2001 (SAND2001-0076).
+    """
+
+    tolerance: float = 1e-10
+    maxiter: int = 30
+    hot: bool = True
+
+    def __post_init__(self) -> None:
+        _check.number("tolerance", self.tolerance, positive=True)
+        _check.count("maxiter", self.maxiter)
+        if not isinstance(self.hot, bool):
+            _check.choice("hot", self.hot, [True, False])
+
+    def band(self, system: System, state: State, h: float) -> float:
+        """Four times the largest displacement of the free motion: impulses can raise the speed within the step."""
+        return 4.0 * h * system.speed_bound(state, h)
+
+    def refuses(self, system: System) -> str | None:
+        """Restitution."""
+        return inelastic_only(system, type(self).__name__)
+
+    def probe(self, system: System, state: State, h: float) -> ContactProblem:
+        """The linearised problem of this step."""
+        candidates = system.detect(state.t, state.q, self.band(system, state, h))
+        equations = ImplicitStep(system, state, h, candidates)
+        return equations.at(equations.start(), equations.warm).problem
+
+    def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
+        """One step."""
+        band = self.band(system, state, h)
+        candidates = system.detect(state.t, state.q, band)
+        search = _Search(self, system, state, h, candidates, solve)
+        found, how = search.run()
+        if not (np.isfinite(found.q).all() and np.isfinite(found.v).all()):
+            bad = Status.NONFINITE
+            return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(search.solves), None)
+        problem, error = found.problem, search.error(found)
+        good = how is not None
+        message = f"Newton's method: {how}." if how else f"Newton's method ended with a residual of {error:.2e}."
+        solution = finish(
+            problem, found.p, solver="semismooth newton", tol=max(self.tolerance, error if good else 0.0),
+            status=Status.SOLVED if good else Status.NOT_CONVERGED, message=message, iterations=search.iterations,
+        )  # fmt: skip
+        solves = (*search.solves, ("implicit", solution))
+        new = State(state.t + h, found.q, found.v, problem.key, pad_rows(found.p, problem.row_ptr))
+        contacts = record_contacts(system, candidates, new, found.q, problem, solution)
+        certificate = certify_step(system, candidates, band, state, new, h, problem, found.p)
+        status = Status.SOLVED if good else Status.NOT_CONVERGED
+        return StepResult(new, good, status, message, contacts, solves, certificate)
+
+
+class _Search:
+    """The ways to the answer of one step, in order."""
+
+    def __init__(
+        self, scheme: TzitzourisPang, system: System, state: State, h: float, candidates: Candidates, solve: Solve
+    ):
+        self.scheme, self.system, self.state, self.h, self.candidates = scheme, system, state, h, candidates
+        self.solve, self.iterations = solve, 0
+        self.solves: list[tuple[str, Solution]] = []
+
+    def run(self) -> tuple[Point, str | None]:
+        """The best point found, and how it was found; None where it is not good enough."""
+        equations = self._equations(self.h)
+        first = self._newton(equations, equations.start(), equations.warm if self.scheme.hot else 0.0 * equations.warm)
+        if self._good(first):
+            return first, f"{self.iterations} iterations"
+        best = first
+        for way in (self._from_linearised, self._by_continuation):
+            found, how = way()
+            if how is not None:
+                return found, how
+            best = min(best, found, key=self.error)
+        return best, None
+
+    def _equations(self, h: float) -> ImplicitStep:
+        return ImplicitStep(self.system, self.state, h, self.candidates)
+
+    def error(self, at: Point) -> float:
+        """The certificate error, or how far the equations of motion are missed where that is more."""
+        scale = at.problem.scale
+        missed = float(np.abs(at.drift).max(initial=0.0))
+        return max(at.problem.certify(at.p).error, missed / scale if scale > 0.0 else missed)
+
+    def _good(self, at: Point) -> bool:
+        return self.error(at) <= self.scheme.tolerance and not self._behind(at)
+
+    def _behind(self, at: Point) -> bool:
+        """Whether a body has changed sides: gap functions of thin obstacles have a second answer there."""
+        through = passed_through(self.system, self.candidates, self.state.q, at.q)
+        return bool((through & self.candidates.contact).any())
+
+    def _newton(self, equations: ImplicitStep, v: FloatArray, p: FloatArray) -> Point:
+        """Newton's method from (v, p): the point with the smallest residual that it met."""
+        laws = Laws(equations, equations.at(v, p))
+        best, least, target, slack, stuck = laws.at, laws.size, 0.0, SLACK, 0
+        for count in range(self.scheme.maxiter + 1):
+            if laws.size < least:
+                best, least = laws.at, laws.size
+            target = target or 10.0 * self.scheme.tolerance * laws.at.problem.scale
+            if laws.size <= target:
+                if self.error(laws.at) <= self.scheme.tolerance:
+                    return laws.at
+                target = 0.1 * laws.size
+            if count == self.scheme.maxiter or stuck == 5 or not np.isfinite(laws.size):
+                return best
+            try:
+                dv, dp = laws.newton(slack)
+            except np.linalg.LinAlgError:
+                slack, stuck = min(1.0, 100.0 * slack), stuck + 1
+                continue
+            self.iterations += 1
+            laws, better = self._line(equations, laws, dv, dp)
+            slack, stuck = (max(SLACK, 0.1 * slack), 0) if better else (min(1.0, 100.0 * slack), stuck + 1)
+        return best
+
+    @staticmethod
+    def _line(equations: ImplicitStep, laws: Laws, dv: FloatArray, dp: FloatArray) -> tuple[Laws, bool]:
+        """The step, halved until the residual falls; the shortest is taken: a piece may have to be crossed uphill."""
+        part = 1.0
+        while True:
+            new = Laws(equations, equations.at(laws.at.v + part * dv, laws.at.p + part * dp))
+            if new.size < (1.0 - 1e-4 * part) * laws.size:
+                return new, True
+            if part <= SHORTEST:
+                return new, False
+            part *= 0.5
+
+    def _from_linearised(self) -> tuple[Point, str | None]:
+        """Newton from the answer of a contact problem linearised at the start, then at that answer, and so on."""
+        equations = self._equations(self.h)
+        at = equations.at(np.where(equations.prescribed, equations.given, 0.0), equations.warm)
+        best = at
+        for count in range(1, ROUNDS + 1):
+            solution = self.solve(at.problem)
+            self.solves.append(("linearised", solution))
+            if not np.isfinite(solution.v).all():
+                break
+            at = equations.at(solution.v, solution.p)
+            found = self._newton(equations, at.v, at.p)
+            if self._good(found):
+                return found, f"{self.iterations} iterations, with {count} linearised solves"
+            best = min(best, found, key=self.error)
+        return best, None
+
+    def _by_continuation(self) -> tuple[Point, str | None]:
+        """From a short step, whose answer is near the start, to the whole one."""
+        v, p, done = self.state.v, self.state.warm(self.candidates.key, self.candidates.row_ptr), 0.0
+        for part in LENGTHS:
+            equations = self._equations(part * self.h)
+            v = np.where(equations.prescribed, equations.given, v)
+            at = self._newton(equations, v, p * (part / done) if done else part * p)
+            v, p, done = at.v, at.p, part
+        how = f"{self.iterations} iterations, by continuation in the length of the step" if self._good(at) else None
+        return at, how
