@@ -131,7 +131,7 @@ class ImplicitStep:
         found = self.system.evaluate(self.candidates, self.t, self.state.q)
         body_a, body_b = found.rows.body_a, found.rows.body_b
         nbody = len(self.prescribed) // found.rows.Ja.shape[1]
-        moves = ~self.prescribed.reshape(nbody, -1).all(axis=1)
+        moves = np.asarray(~self.prescribed.reshape(nbody, -1).all(axis=1), dtype=bool)
         pair = (body_a >= 0) & (body_b >= 0) & (body_a != body_b)
         a, b = np.concatenate([body_a[pair], body_b[pair]]), np.concatenate([body_b[pair], body_a[pair]])
         keep = moves[a] & moves[b]
@@ -187,7 +187,7 @@ class ImplicitStep:
                 shape=shape,
             ).tocsr()
             for entries, shape in ((K, (nv, nv)), (U, (nr, nv)))
-        )  # type: ignore[return-value]
+        )
 
 
 class Laws:
@@ -219,7 +219,7 @@ class Laws:
         return float(np.sqrt((self.at.drift**2).sum() + ((self.f / self.rho) ** 2).sum()))
 
     def newton(self, slack: float) -> tuple[FloatArray, FloatArray]:
-        """Newton's step (dv, dp); `slack` regularises sticking rows, for hyperstatic contacts. May raise LinAlgError."""
+        """Newton's step (dv, dp); `slack` regularises sticking rows, where contacts are hyperstatic."""
         step, at, moving, unit = self.step, self.at, self.step.moving, self.unit
         form, n = at.problem.dynamics, len(self.step.moving)
         assert not isinstance(form, Delassus)
@@ -244,9 +244,7 @@ class Laws:
         dv[moving] = z[:n]
         return dv, unit * z[n:]
 
-    def _sparse(
-        self, K: Any, U: Any, rows: Any, left: FloatArray, soft: FloatArray, right: FloatArray
-    ) -> FloatArray:
+    def _sparse(self, K: Any, U: Any, rows: Any, left: FloatArray, soft: FloatArray, right: FloatArray) -> FloatArray:
         from scipy.sparse import bmat, csr_matrix, diags
         from scipy.sparse.linalg import splu
 

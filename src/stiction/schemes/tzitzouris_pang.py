@@ -39,8 +39,8 @@ class TzitzourisPang:
 
     Every contact within reach of the step takes part: the complementarity of gap and impulse at the new
     configuration is the active-set rule. Impacts are inelastic and spread over two steps, as in `StewartTrinkle`.
-    Backward Euler is of first order, damps free rotation and stiff forces, and so does this scheme; a higher order would
-    be lost at every change between stick, slip and flight, where velocities and forces have kinks.
+    Backward Euler is of first order and damps free rotation and stiff forces; a higher order would be lost at every
+    change between stick, slip and flight, where velocities and forces have kinks.
 
     When not to use it: large piles (each iteration differentiates every row), impacts that bounce.
 
