@@ -62,6 +62,8 @@ _NAMES = {
         "Rolling",
         "Polyhedral",
         "Frictionless",
+        "Stribeck",
+        "SpeedLaw",
         "FrictionSet",
     ],
     # schemes: how time advances, and which contacts act
@@ -131,6 +133,8 @@ if TYPE_CHECKING:
     from .friction import Mixed as Mixed
     from .friction import Polyhedral as Polyhedral
     from .friction import Rolling as Rolling
+    from .friction import SpeedLaw as SpeedLaw
+    from .friction import Stribeck as Stribeck
     from .friction import Torsional as Torsional
     from .problem import Bodies as Bodies
     from .problem import ContactProblem as ContactProblem

@@ -4,6 +4,7 @@ from .ellipsoids import Anisotropic, Torsional
 from .polyhedra import Polyhedral
 from .products import Mixed, Rolling
 from .sets import Coulomb, Frictionless, FrictionSet, as_friction
+from .speed import SpeedLaw, Stribeck
 
 __all__ = [
     "Anisotropic",
@@ -13,6 +14,8 @@ __all__ = [
     "Mixed",
     "Polyhedral",
     "Rolling",
+    "SpeedLaw",
+    "Stribeck",
     "Torsional",
     "as_friction",
 ]

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
-from .sets import ELLIPSOID, SPIN, TANGENT_1, TANGENT_2, FrictionSet, PackedSet, checked_axis, pack_ellipsoids, ring
+from .sets import (
+    ELLIPSOID,
+    SPIN,
+    TANGENT_1,
+    TANGENT_2,
+    FrictionSet,
+    PackedSet,
+    checked_axis,
+    pack_ellipsoids,
+    ring,
+    take_coefficient,
+)
+from .speed import Coefficient, SpeedLaw
 
 
 @dataclass(frozen=True)
@@ -68,12 +81,13 @@ class Anisotropic(FrictionSet):
         return ring(count) * self.semi
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Torsional(FrictionSet):
     """Friction of an area of contact, which resists slip and spin together (ttp01 eq. 1).
 
     Rows tangent 1, tangent 2, spin: `(f_t/et)² + (f_o/eo)² + (f_r/er)² <= (mu p_n)²`. et and eo are pure numbers, er is
     a length [m]: spinning in place meets the moment `mu·er·p_n`. `axis`: see `Anisotropic`.
+    mu may be a law of the slip speed, in which spin does not count.
     """
 
     mu: float
@@ -81,13 +95,14 @@ class Torsional(FrictionSet):
     eo: float = 1.0
     er: float = 1.0
     axis: tuple[float, float, float] | None = None
+    speed_law: SpeedLaw | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", _check.number("friction coefficient mu", self.mu, low=0.0))
-        for name in ("et", "eo", "er"):
+    def __init__(self, mu: Coefficient, et: float = 1.0, eo: float = 1.0, er: float = 1.0, axis: Any = None):
+        take_coefficient(self, mu)
+        for name, value in (("et", et), ("eo", eo), ("er", er)):
             what = f"semi-axis {name} of Torsional friction"
-            object.__setattr__(self, name, _check.number(what, getattr(self, name), positive=True))
-        object.__setattr__(self, "axis", checked_axis(self.axis, "Torsional"))
+            object.__setattr__(self, name, _check.number(what, value, positive=True))
+        object.__setattr__(self, "axis", checked_axis(axis, "Torsional"))
 
     def contact_rows(self, space: int) -> tuple[int, ...]:
         """Slip and spin; only in space."""

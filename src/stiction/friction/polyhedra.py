@@ -22,7 +22,9 @@ from .sets import (
     FrictionSet,
     PackedSet,
     checked_axis,
+    take_coefficient,
 )
+from .speed import Coefficient
 
 
 class Polyhedral(FrictionSet):
@@ -31,10 +33,11 @@ class Polyhedral(FrictionSet):
     By directions F = conv(0, d_1, ..., d_m) (st96 eq. 12); they need not come in opposite pairs, so a ratchet that
     resists one way only has one direction. By facets F = {f : A f <= c} with A (k, n) and c >= 0 (ttp01 example b);
     F must be bounded. Both are at unit radius: the friction impulse lies in `mu·p_n·F`. `axis`: see `Anisotropic`.
+    mu may be a law of the slip speed, the norm of the first two rows.
     """
 
-    def __init__(self, mu: float, *, directions: Any = None, facets: Any = None, axis: Any = None):
-        self.mu = _check.number("friction coefficient mu", mu, low=0.0)
+    def __init__(self, mu: Coefficient, *, directions: Any = None, facets: Any = None, axis: Any = None):
+        take_coefficient(self, mu)
         self.axis = checked_axis(axis, "Polyhedral")
         if (directions is None) == (facets is None):
             raise ModelError("Polyhedral friction needs either directions= or facets=, not both.")
@@ -67,6 +70,8 @@ class Polyhedral(FrictionSet):
         if self.dim not in known:
             where = "in space" if space == 3 else "in the plane"
             raise ModelError(f"this Polyhedral friction set has {self.dim} rows; {where} it may have {sorted(known)}.")
+        if self.speed_law is not None and ROLL_1 in known[self.dim] and space == 2:
+            raise ModelError("Polyhedral friction with a law of speed has one row in the plane; use Rolling to roll.")
         return known[self.dim]
 
     def packed(self, dim: int) -> PackedSet:
@@ -87,8 +92,9 @@ class Polyhedral(FrictionSet):
 class PolygonProduct(Polyhedral):
     """A product of polygons and intervals: few directions per factor make the many vertices of the whole."""
 
-    def __init__(self, mu: float, dim: int, parts: list[tuple[int, FloatArray]], axis: Any = None):
-        self.mu, self.axis, self._parts, self._directions = mu, axis, parts, vertices_of_product(dim, parts)
+    def __init__(self, mu: float, dim: int, parts: list[tuple[int, FloatArray]], smooth: tuple[FrictionSet, int]):
+        self.mu, self._parts, self._directions = mu, parts, vertices_of_product(dim, parts)
+        self._smooth, self.axis, self.speed_law = smooth, smooth[0].axis, smooth[0].speed_law
         facets, held = [], np.zeros(dim, dtype=bool)
         for first, D in parts:
             rows = slice(first, first + D.shape[1])
@@ -104,6 +110,16 @@ class PolygonProduct(Polyhedral):
         """The factors."""
         self.packed(dim)
         return self._parts
+
+    def slip_rows(self, dim: int) -> int:
+        """As in the set that this one approximates."""
+        return self._smooth[0].slip_rows(dim)
+
+    def with_slip(self, mu: float) -> FrictionSet | None:
+        """The polygons of the set with another coefficient of slip."""
+        smooth, count = self._smooth
+        other = smooth.with_slip(mu)
+        return None if other is None else other.polyhedral(self.dim, count)
 
 
 def vertices_of_product(dim: int, parts: list[tuple[int, FloatArray]]) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,9 @@ from .sets import (
     pack_ellipsoids,
     product_kind,
     ring,
+    take_coefficient,
 )
+from .speed import Coefficient, SpeedLaw
 
 
 class ProductSet(FrictionSet):
@@ -60,16 +63,16 @@ class ProductSet(FrictionSet):
         """The product of polygons with `count` vertices each; itself where it is a box."""
         if self.is_polyhedral(dim) or not self.slope:
             return self
-        return PolygonProduct(self.slope, dim, self.groups(dim, count), axis=self.axis)
+        return PolygonProduct(self.slope, dim, self.groups(dim, count), smooth=(self, count))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Mixed(ProductSet):
     """Slip resisted in an ellipse and, on its own, spin in an interval (ttp01 example c).
 
     Rows tangent 1, tangent 2, spin: `(f_t/et)² + (f_o/eo)² <= (mu p_n)²` and `|f_r| <= mu·er·p_n`. et and eo are pure
     numbers, er is a length [m]. Unlike in `Torsional`, spinning does not make slipping easier. `axis`: see
-    `Anisotropic`.
+    `Anisotropic`. mu may be a law of the slip speed, in which spin does not count.
     """
 
     mu: float
@@ -77,13 +80,14 @@ class Mixed(ProductSet):
     eo: float = 1.0
     er: float = 1.0
     axis: tuple[float, float, float] | None = None
+    speed_law: SpeedLaw | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", _check.number("friction coefficient mu", self.mu, low=0.0))
-        for name in ("et", "eo", "er"):
+    def __init__(self, mu: Coefficient, et: float = 1.0, eo: float = 1.0, er: float = 1.0, axis: Any = None):
+        take_coefficient(self, mu)
+        for name, value in (("et", et), ("eo", eo), ("er", er)):
             what = f"semi-axis {name} of Mixed friction"
-            object.__setattr__(self, name, _check.number(what, getattr(self, name), positive=True))
-        object.__setattr__(self, "axis", checked_axis(self.axis, "Mixed"))
+            object.__setattr__(self, name, _check.number(what, value, positive=True))
+        object.__setattr__(self, "axis", checked_axis(axis, "Mixed"))
 
     def contact_rows(self, space: int) -> tuple[int, ...]:
         """Slip and spin; only in space."""
@@ -98,25 +102,35 @@ class Mixed(ProductSet):
         return (self.et, self.eo), (self.er,)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Rolling(ProductSet):
     """Slip, rolling and (with `mu_s`) spin resisted each on its own: the product of a disk, a disk and an interval.
 
     `|f_t| <= mu p_n`, `|m_roll| <= mu_r p_n`, `|m_spin| <= mu_s p_n`, with mu_r and mu_s lengths [m]. Friction rows of
     a contact in space: tangent 1, tangent 2, roll 1, roll 2, or with `mu_s` tangent 1, tangent 2, spin, roll 1,
     roll 2; in the plane: tangent, roll. Any of the coefficients may be 0. A radius r0 that needs no normal impulse
-    counts in N·s of slip where mu > 0: then rolling gets `r0·mu_r/mu`.
+    counts in N·s of slip where mu > 0: then rolling gets `r0·mu_r/mu`. mu may be a law of the slip speed; mu_r and mu_s
+    are numbers.
     """
 
     mu: float
     mu_r: float
     mu_s: float | None = None
+    speed_law: SpeedLaw | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", _check.number("friction coefficient mu", self.mu, low=0.0))
-        object.__setattr__(self, "mu_r", _check.number("coefficient of rolling friction mu_r", self.mu_r, low=0.0))
-        if self.mu_s is not None:
-            object.__setattr__(self, "mu_s", _check.number("coefficient of spin friction mu_s", self.mu_s, low=0.0))
+    def __init__(self, mu: Coefficient, mu_r: float, mu_s: float | None = None):
+        take_coefficient(self, mu)
+        object.__setattr__(self, "mu_r", _check.number("coefficient of rolling friction mu_r", mu_r, low=0.0))
+        mu_s = None if mu_s is None else _check.number("coefficient of spin friction mu_s", mu_s, low=0.0)
+        object.__setattr__(self, "mu_s", mu_s)
+
+    def slip_rows(self, dim: int) -> int:
+        """One in the plane, two in space."""
+        return 1 if dim == 2 else 2
+
+    def with_slip(self, mu: float) -> FrictionSet | None:
+        """The set with another coefficient of slip, and the same rolling and spin."""
+        return Rolling(mu, self.mu_r, self.mu_s)
 
     @property
     def slope(self) -> float:

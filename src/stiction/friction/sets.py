@@ -18,6 +18,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
+from .speed import Coefficient, SpeedLaw, coefficient
 
 MAX_DIM = 5  # tangent 1, tangent 2, spin, roll 1, roll 2
 TANGENT_1, TANGENT_2, SPIN, ROLL_1, ROLL_2 = 1, 2, 3, 4, 5  # rows of a contact after the normal
@@ -48,6 +49,8 @@ class FrictionSet(ABC):
     """A convex friction set with its coefficient `mu`. Arrays of friction have the rows of the contact last."""
 
     mu: float
+    speed_law: SpeedLaw | None = None
+    """How the coefficient depends on the speed of slip, `mu` being its value at rest; None where it does not."""
     axis: tuple[float, float, float] | None = None
     """The direction of tangent 1, fixed in the first body and given in its axes; None where any will do."""
 
@@ -59,6 +62,14 @@ class FrictionSet(ABC):
     def slope(self) -> float:
         """How much the radius of friction grows with the normal impulse: `mu`, and never 0 where friction acts."""
         return self.mu
+
+    def slip_rows(self, dim: int) -> int:
+        """How many of the `dim` friction rows are slip: the first ones, whose norm is the speed of `speed_law`."""
+        return min(dim, 2)
+
+    def with_slip(self, mu: float) -> FrictionSet | None:
+        """The set with another coefficient of slip; None where `mu` is a factor of the whole set."""
+        return None
 
     @abstractmethod
     def packed(self, dim: int) -> PackedSet:
@@ -74,7 +85,7 @@ class FrictionSet(ABC):
             return self
         from .polyhedra import Polyhedral
 
-        return Polyhedral(self.slope, directions=self.directions(dim, count), axis=self.axis)
+        return Polyhedral(self.speed_law or self.slope, directions=self.directions(dim, count), axis=self.axis)
 
     def is_polyhedral(self, dim: int) -> bool:
         """Whether the set is exactly a polyhedron for `dim` friction rows (one row: every set is an interval)."""
@@ -154,14 +165,18 @@ class Frictionless(FrictionSet):
         return np.zeros((0, dim))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Coulomb(FrictionSet):
-    """Isotropic dry friction with coefficient `mu`: an interval in the plane, a disk in space."""
+    """Isotropic dry friction with coefficient `mu`: an interval in the plane, a disk in space.
+
+    mu: a number, or a law or function of the slip speed [m/s], such as `Stribeck`.
+    """
 
     mu: float
+    speed_law: SpeedLaw | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", _check.number("friction coefficient mu", self.mu, low=0.0))
+    def __init__(self, mu: Coefficient):
+        take_coefficient(self, mu)
 
     def packed(self, dim: int) -> PackedSet:
         """The kernels' code of the unit interval or disk."""
@@ -174,6 +189,13 @@ class Coulomb(FrictionSet):
         if dim == 1:
             return np.array([[1.0], [-1.0]])
         return ring(count)
+
+
+def take_coefficient(friction: FrictionSet, mu: Coefficient) -> None:
+    """Give a set its coefficient: the number at rest, and the law where there is one."""
+    rest, law = coefficient(mu)
+    object.__setattr__(friction, "mu", rest)
+    object.__setattr__(friction, "speed_law", law)
 
 
 def ring(count: int) -> FloatArray:

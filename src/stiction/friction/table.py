@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -19,7 +19,8 @@ class FrictionTable:
 
     kind (ns,); semi (ns, 5); vertices (., 5) with vertex_ptr (ns+1,); facets (., 6) with facet_ptr (ns+1,);
     set_of (nk,) and mu (nk,) per block: mu is the `slope` of the set, so that the friction radius is mu·p_n + r0.
-    `sets` and `dims` keep the objects for the conversion to directions.
+    `sets` and `dims` keep the objects for the conversion to directions. Where a set has a `speed_law`, mu is the
+    coefficient at rest, unless `fixed`: then mu holds as it stands.
     """
 
     sets: tuple[FrictionSet, ...]
@@ -32,6 +33,7 @@ class FrictionTable:
     facet_ptr: IntArray
     set_of: IntArray
     mu: FloatArray
+    fixed: bool = False
 
     @classmethod
     def build(cls, friction: Sequence[FrictionSet | float | None], dims: Sequence[int]) -> FrictionTable:
@@ -75,7 +77,7 @@ class FrictionTable:
         if all(s.is_polyhedral(int(d)) for s, d in zip(self.sets, self.dims)):
             return self
         unit = _polyhedral_sets(self.sets, tuple(self.dims.tolist()), count)
-        return unit._replace(set_of=unit.set_of[self.set_of], mu=self.mu)
+        return unit._replace(set_of=unit.set_of[self.set_of], mu=self.mu, fixed=self.fixed)
 
     def directions(self, block: int, count: int = 8) -> FloatArray:
         """The directions (m, dim) of one block's unit set."""
@@ -90,6 +92,53 @@ class FrictionTable:
     def is_polyhedral(self) -> bool:
         """Whether every set is exactly a polyhedron."""
         return all(s.is_polyhedral(int(d)) for s, d in zip(self.sets, self.dims))
+
+    @cached_property
+    def varying(self) -> IntArray:
+        """The blocks whose coefficient depends on the speed of slip."""
+        ruled = np.array([s.speed_law is not None and d > 0 for s, d in zip(self.sets, self.dims)], dtype=bool)
+        if self.fixed or not ruled.any():
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(ruled[self.set_of])
+
+    def speeds(self, u: FloatArray, row_ptr: IntArray) -> FloatArray:
+        """(nk,) the slip speed of each block [m/s] for velocities u (nr,): the norm of its slip rows.
+
+        It is 0 where the coefficient does not depend on it.
+        """
+        out, k = np.zeros(len(self.set_of)), self.varying
+        first = row_ptr[k + 1] - self.dims[self.set_of[k]]
+        slip = np.array([s.slip_rows(int(d)) for s, d in zip(self.sets, self.dims)], dtype=np.int64)[self.set_of[k]]
+        second = np.where(slip > 1, u[np.minimum(first + 1, len(u) - 1)], 0.0)
+        out[k] = np.hypot(u[first], second)
+        return out
+
+    def mu_at(self, speeds: FloatArray) -> FloatArray:
+        """(nk,) the coefficient of each block at its slip speed [m/s]; `mu` where it does not depend on it."""
+        return self._by_law("values", speeds, self.mu.copy())
+
+    def mu_slope(self, speeds: FloatArray) -> FloatArray:
+        """(nk,) dmu/ds of each block at its slip speed [s/m]; 0 where mu does not depend on it."""
+        return self._by_law("slopes", speeds, np.zeros(len(self.mu)))
+
+    def _by_law(self, what: str, speeds: FloatArray, out: FloatArray) -> FloatArray:
+        blocks = self.varying
+        for s in np.unique(self.set_of[blocks]).tolist():
+            k, law = blocks[self.set_of[blocks] == s], self.sets[s].speed_law
+            assert law is not None
+            out[k] = getattr(law, what)(speeds[k]) * (self.mu[k] / law.rest)  # the table has the last word on mu
+        return out
+
+    def at(self, mu: FloatArray) -> FrictionTable:
+        """The table with coefficients mu (nk,), which no longer depend on the speed."""
+        remake = [s.speed_law is not None and s.with_slip(1.0) is not None for s in self.sets]
+        if not any(remake):
+            return self._replace(mu=mu, fixed=True)
+        dims = self.dims[self.set_of].tolist()
+        anew = [remake[s] and d > 0 for s, d in zip(self.set_of.tolist(), dims)]
+        sets = [self.sets[s].with_slip(m) if new else self.sets[s] for s, m, new in zip(self.set_of, mu.tolist(), anew)]
+        table = FrictionTable.build([s if d else None for s, d in zip(sets, dims)], dims)
+        return table._replace(mu=np.where(anew, table.mu, mu), fixed=True)
 
     def _replace(self, **changes: object) -> FrictionTable:
         from dataclasses import replace

@@ -83,7 +83,7 @@ def certify(
     With `v` (nv,) the velocities are taken from it and the certificate's `dynamics` says how far it is from
     `v_free + M⁻¹ Gᵀ p`.
     """
-    from .residuals import FIELDS, NATURAL, SCALED, block_residuals
+    from .residuals import FIELDS, NATURAL
 
     dynamics = problem.dynamics
     missing = 0.0
@@ -94,15 +94,9 @@ def certify(
         missing = float(np.abs(v - expected).max(initial=0.0))
         u = dynamics.velocity_rows(v) + problem.b + problem.C * p
     nk = problem.nk
-    table = np.empty((nk, SCALED + 1))
-    mode = np.empty(nk, dtype=np.int64)
-    f = problem.friction
-    if nk:
-        block_residuals(
-            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr,
-            f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, problem.associated, problem.rho, u, p,
-            table, mode,
-        )  # fmt: skip
+    table, mode = _residuals(problem, u, p)
+    if len(problem.friction.varying):
+        _by_speed(problem, u, p, table, mode)
     scale = problem.scale
     values: dict[str, Any] = {}
     blocks: dict[str, int] = {}
@@ -112,3 +106,39 @@ def certify(
     values["natural_map"] = float(np.sqrt((table[:, NATURAL] ** 2).sum())) / scale
     values["scaled_map"] = values["scaled_map"] / scale
     return SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, **values), mode, u
+
+
+def _residuals(problem: ContactProblem, u: FloatArray, p: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The residuals (nk, 9) and the mode (nk,) of each block, with the coefficients as they stand in the table."""
+    from .residuals import SCALED, block_residuals
+
+    f = problem.friction
+    table = np.empty((problem.nk, SCALED + 1))
+    mode = np.empty(problem.nk, dtype=np.int64)
+    if problem.nk:
+        block_residuals(
+            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr,
+            f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, problem.associated, problem.rho, u, p,
+            table, mode,
+        )  # fmt: skip
+    return table, mode
+
+
+def _by_speed(problem: ContactProblem, u: FloatArray, p: FloatArray, table: FloatArray, mode: IntArray) -> None:
+    """Judge blocks whose coefficient depends on the speed of slip: change their rows of `table` and `mode`.
+
+    Their law has two parts: rest, with the coefficient at rest (what `table` holds) and the speed itself as what is
+    missing, and slip, with the coefficient at the speed that u gives. The nearer one counts, so that a contact which
+    sticks to within the accuracy of a solver is at rest.
+    """
+    from .residuals import NATURAL, SCALED
+
+    speeds = problem.friction.speeds(u, problem.row_ptr)
+    if not np.isfinite(speeds).all():
+        return
+    moving, moving_mode = _residuals(problem.with_coefficients(problem.friction.mu_at(speeds)), u, p)
+    varying = problem.friction.varying
+    for column in (NATURAL, SCALED):
+        table[varying, column] = np.maximum(table[varying, column], speeds[varying])
+    slips = varying[moving[varying, NATURAL:].max(axis=1) < table[varying, NATURAL:].max(axis=1)]
+    table[slips], mode[slips] = moving[slips], moving_mode[slips]

@@ -226,6 +226,18 @@ class ContactProblem:
         table = self.friction.polyhedral(directions)
         return self if table is self.friction else self.replace(friction=table)
 
+    def with_coefficients(self, mu: FloatArray) -> ContactProblem:
+        """The same problem with coefficients mu (nk,) that no longer depend on the speed of slip.
+
+        A law of speed scales the whole radius of friction, so that r0 changes as mu does.
+        """
+        table, k = self.friction, self.friction.varying
+        r0 = self.r0.copy()
+        r0[k] *= mu[k] / table.mu[k]
+        made = self.replace(friction=table.at(mu), r0=r0)
+        made.__dict__.update({name: self.__dict__[name] for name in ("q", "rho") if name in self.__dict__})
+        return made
+
     def to_lcp(self, directions: int = 8) -> PolyhedralLCP:
         """The mixed LCP of the polyhedral problem (st96 eq. 17, 29, 32; ah03 eq. 2.11), with the map back to p."""
         from .polyhedral import to_lcp
@@ -257,6 +269,8 @@ class ContactProblem:
             "p_warm",
         ]
         fields = {name: getattr(self, name) for name in names}
+        if "dynamics" not in changes:  # another form may have other velocities
+            fields["v_start"] = self.v_start
         fields |= changes
         return ContactProblem(fields.pop("dynamics", self.dynamics), **fields)
 

@@ -98,6 +98,8 @@ def _contacts(problem: ContactProblem) -> tuple[int, FloatArray, FloatArray | No
     if problem.r0[contacts].any():
         raise ModelError("FCLIB friction is proportional to the normal impulse; here r0 gives friction without one.")
     dim, table = int(sizes[0]), problem.friction
+    if len(table.varying):
+        raise ModelError("FCLIB coefficients are numbers; this problem has coefficients that depend on the slip speed.")
     both = np.zeros((len(contacts), 2))
     for row, k in zip(both, contacts.tolist()):
         friction = table.sets[table.set_of[k]]

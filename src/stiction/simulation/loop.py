@@ -60,6 +60,8 @@ class CompiledLoop:
             return None
         if not np.isin(model.laws.friction.kind, (NONE, ELLIPSOID)).all() or model.restitution > 0.0:
             return None
+        if len(model.laws.friction.varying):  # coefficients that depend on speed take several solves
+            return None
         if model.curved:  # curved shapes have kernels of their own, outside the loop
             return None
         plain = type(solver) is Nsgs and solver.omega is None and solver.accelerate and solver.maxiter >= QUICK_MANY

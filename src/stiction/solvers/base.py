@@ -17,7 +17,8 @@ from ..status import Status
 class Solution:
     """Impulses p (nr,), velocities v (nv,) and u (nr,), the mode of each block (nk,), and how good they are.
 
-    `solver` made the answer; `stages` counts the solvers that `auto` had to try for it, this one included.
+    `solver` made the answer; `stages` counts the solvers that `auto` had to try for it, this one included; `rounds`
+    counts the problems solved for coefficients of friction that depend on the speed, and is 1 where none does.
     """
 
     p: FloatArray
@@ -31,6 +32,7 @@ class Solution:
     certificate: SolveCertificate
     solver: str
     stages: int = 1
+    rounds: int = 1
 
 
 class Solver(Protocol):

@@ -5,10 +5,17 @@ from __future__ import annotations
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from .base import Solution, Solver
+from .coefficients import settle
 
 
 def answer(
     solver: Solver, problem: ContactProblem, *, tol: float, maxiter: int | None = None, p0: FloatArray | None = None
 ) -> Solution:
     """The solver's answer to a problem that it does not refuse."""
-    return solver.solve(problem, tol=tol, maxiter=maxiter, p0=p0)
+
+    def inner(given: ContactProblem, tol: float, p0: FloatArray | None) -> Solution:
+        return solver.solve(given, tol=tol, maxiter=maxiter, p0=p0)
+
+    if len(problem.friction.varying):
+        return settle(problem, inner, tol=tol, p0=p0)
+    return inner(problem, tol, p0)

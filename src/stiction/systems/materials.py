@@ -2,7 +2,7 @@
 
 Looked up in this order: the pair of bodies (`set_contact(a, b)`), the pair of materials (`set_contact` with material
 names), and otherwise the combination of the two materials: friction coefficients by their geometric mean, restitution
-by the larger. Only Coulomb friction can be combined; other laws are given for pairs.
+by the larger. Only Coulomb friction with plain numbers can be combined; other laws are given for pairs.
 """
 
 from __future__ import annotations
@@ -62,6 +62,11 @@ class Materials:
             if not isinstance(law.friction, (Coulomb, Frictionless)):
                 raise ModelError(
                     f"material {name!r} has {type(law.friction).__name__} friction, which has no rule of combination; "
+                    f"give the pair with set_contact({a!r}, {b!r}, friction=...)."
+                )
+            if law.friction.speed_law is not None:
+                raise ModelError(
+                    f"material {name!r} has a coefficient that depends on speed, which has no rule of combination; "
                     f"give the pair with set_contact({a!r}, {b!r}, friction=...)."
                 )
         mu = float(np.sqrt(first.friction.mu * second.friction.mu))
