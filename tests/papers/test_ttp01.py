@@ -9,9 +9,10 @@ from stiction.papers import ttp01_sphere as sphere
 from stiction.papers.ttp01_reference import sliding_ball, sliding_ball_polyhedral
 
 SHORT = ("ttp01-spin-aligned", "ttp01-spin-misaligned", "ttp01-slide-aligned", "ttp01-slide-misaligned")
+LONG = ("ttp01-bowling",)
 
 
-@pytest.fixture(scope="module", params=SHORT)
+@pytest.fixture(scope="module", params=[*SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)])
 def outcome(request):
     return experiment(request.param).run()
 

@@ -10,7 +10,16 @@ __all__ = ["Experiment", "Outcome", "Quantity", "experiment", "experiments"]
 
 def experiments() -> dict[str, Experiment]:
     """Every experiment, by name."""
-    from . import ah03_brazil_nut, ah03_claims, ah03_disks, ah03_ellipse, st96_balls, st96_rod, ttp01_sphere
+    from . import (
+        ah03_brazil_nut,
+        ah03_claims,
+        ah03_disks,
+        ah03_ellipse,
+        st96_balls,
+        st96_rod,
+        ttp01_bowling,
+        ttp01_sphere,
+    )
 
     all_of_them = (
         st96_rod.EXPERIMENT,
@@ -21,6 +30,7 @@ def experiments() -> dict[str, Experiment]:
         ah03_claims.EXPERIMENT,
         ah03_brazil_nut.EXPERIMENT,
         *ttp01_sphere.EXPERIMENTS,
+        ttp01_bowling.EXPERIMENT,
     )
     return {e.name: e for e in all_of_them}
 

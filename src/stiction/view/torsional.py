@@ -111,3 +111,64 @@ def friction_over_time(
 def _styles(count: int) -> tuple[dict[str, float], ...]:
     """The first of two lines broad and pale, so that an equal one on top of it leaves both to be seen."""
     return ({"linewidth": 1.4},) if count == 1 else ({"linewidth": 4.5, "alpha": 0.3}, {"linewidth": 1.3})
+
+
+def bowling_velocities(runs: Mapping[str, Trajectory], slips: Mapping[str, FloatArray], exact: Exact) -> Figure:
+    """Velocities of a ball (top) and slip and spin at its contact (below), by two methods, over the exact ones."""
+    figure = new_figure(8, 6.4)
+    top = dress(figure.add_subplot(2, 1, 1), x="", y="velocity [m/s], [rad/s]", title="Velocities of the ball")
+    low = dress(figure.add_subplot(2, 1, 2, sharex=top), y="slip [m/s], spin [rad/s]", title="At the contact")
+    t = np.linspace(0.0, next(iter(runs.values())).times[-1], 400)
+    v = np.array([exact(float(s))[1] for s in t])
+    for number, (label, run) in enumerate(runs.items()):
+        style = _styles(len(runs))[number]
+        for k, i in enumerate((0, 1, 3, 4, 5)):
+            top.plot(run.times, run.v[:, i], color=COLOURS[k], label=VELOCITIES[i] if number else None, **style)
+        for k, name in enumerate((r"$v_t$", r"$v_o$", r"$v_r$")):
+            low.plot(run.times, slips[label][:, k], color=COLOURS[k], label=name if number else None, **style)
+        top.plot([], [], color="#495057", label=label, **style)
+    top.plot(t, v[:, [0, 1, 3, 4, 5]], ":", color="black", linewidth=0.9)
+    top.plot([], [], ":", color="black", label="exact")
+    for axes in (top, low):
+        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def bowling_path(runs: Mapping[str, Trajectory]) -> Figure:
+    """The path of a ball seen from above."""
+    figure = new_figure(8, 3.0)
+    axes = dress(
+        figure.add_subplot(), x="x [m]", y="y [m]", title="Path of the ball, seen from above; a dot each second"
+    )
+    for (label, run), style, colour in zip(runs.items(), _styles(len(runs)), COLOURS):
+        axes.plot(run.q[:, 0], run.q[:, 1], color=colour, label=label, **style)
+        every = round(1.0 / run.info["dt"])
+        axes.plot(run.q[::every, 0], run.q[::every, 1], "o", color=colour, markersize=3.5)
+    axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def friction_slack(times: FloatArray, c: FloatArray, slack: FloatArray, stop: float) -> Figure:
+    """How far friction stays inside its ellipsoid, and when the contact slides (ttp01 figure 17)."""
+    figure = new_figure(8, 4.2)
+    axes = dress(figure.add_subplot(), y="force [N], moment [N m]", title="Friction and its slack, Stewart's method")
+    for k, name in enumerate(FRICTION):
+        axes.stairs(c[:, k + 1], times, baseline=None, color=COLOURS[k], linewidth=1.1, label=name)
+    axes.stairs(slack, times, baseline=None, color="black", linewidth=1.4, label="slack")
+    axes.plot([times[0], stop, stop, times[-1]], [0.13, 0.13, 0.0, 0.0], "--", color="#5c677d", label="slides")
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def convergence_lines(errors: Mapping[str, tuple[Sequence[float], FloatArray]]) -> Figure:
+    """Position errors [m] against the step of several methods, beside a line of order one."""
+    figure = new_figure(8, 4.2)
+    axes = dress(figure.add_subplot(), x="step h [s]", y="position error [m]", title="Convergence, sup |q_h − q|")
+    for (label, (h, error)), marker in zip(errors.items(), ("o-", "s-", "^--", "v:")):
+        axes.loglog(h, error, marker, markersize=4, linewidth=1.1, markerfacecolor="none", label=label)
+    h, error = next(iter(errors.values()))
+    axes.loglog(h, 0.6 * error[0] * np.array(h) / h[0], color="grey", linestyle="--", linewidth=1.0, label="order 1")
+    axes.set_xticks(h, [f"{step:.4g}" for step in h])
+    axes.minorticks_off()
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
