@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +15,14 @@ from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import MAX_ROWS, Candidates, State, System
 
-Solve = Callable[[ContactProblem], Solution]
+
+class Solve(Protocol):
+    """The simulator's solver, as schemes get it; tol: the largest certificate error that the simulator takes."""
+
+    tol: float
+
+    def __call__(self, problem: ContactProblem, *, tol: float | None = None) -> Solution:
+        """Solve to the simulator's tolerance, or to a tighter one."""
 
 
 @dataclass(frozen=True)

@@ -61,9 +61,13 @@ class Point:
 
 
 class ImplicitStep:
-    """The equations of a step of length h from `state`, with every candidate in them."""
+    """The equations of a step of length h from `state`, with every candidate in them.
 
-    def __init__(self, system: System, state: State, h: float, candidates: Candidates):
+    push: False leaves contacts that overlap at the start as they are, and demands only that they get no worse. Pushing
+    an overlap out against strong friction can have no solution; standing still then has none of the other's trouble.
+    """
+
+    def __init__(self, system: System, state: State, h: float, candidates: Candidates, push: bool = True):
         self.system, self.state, self.h, self.candidates = system, state, h, candidates
         self.t = state.t + h
         found = system.evaluate(candidates, self.t, state.q)
@@ -73,6 +77,10 @@ class ImplicitStep:
         self.moving = np.flatnonzero(~self.prescribed)
         self.given = system.free_motion(dynamics, state, h, self.t, state.q)[0]  # velocities of prescribed bodies
         self.warm = state.warm(candidates.key, candidates.row_ptr)
+        self.allowed = np.zeros(len(found.value))
+        if not push:
+            normal = candidates.row_ptr[:-1][candidates.contact]
+            self.allowed[normal] = np.minimum(found.value[normal], 0.0)
         sizes = np.diff(candidates.row_ptr)
         count = np.repeat(sizes, sizes)
         self.block_row = np.repeat(np.arange(len(count)), count)
@@ -91,7 +99,7 @@ class ImplicitStep:
         dynamics = system.dynamics(q, found)
         assert not isinstance(dynamics, Delassus)
         force = h * system.forces(self.t, q, v)
-        start = found.value / h - dynamics.velocity_rows(v)  # so that u is the true gap/h
+        start = (found.value - self.allowed) / h - dynamics.velocity_rows(v)  # so that u is the true gap/h
         problem = ContactProblem(
             dynamics,
             v_free=np.where(self.prescribed, self.given, state.v + dynamics.minv(force)),

@@ -22,9 +22,10 @@ from ..systems.base import Candidates, State, System
 from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
 from .implicit import ImplicitStep, Laws, Point
 
-SLACK = 1e-8
+LEAST = 1e-12  # slack of sticking rows
+PATIENCE = 5  # iterations within which the residual must halve
 SHORTEST = 2.0**-6  # of a Newton step, in the line search
-ROUNDS = 6  # linearised solves in search of the contact modes
+ROUNDS = 12  # linearised solves in search of the contact modes
 LENGTHS = (0.125, 0.25, 0.5, 0.75, 1.0)  # of the step, in continuation
 
 
@@ -32,10 +33,11 @@ LENGTHS = (0.125, 0.25, 0.5, 0.75, 1.0)  # of the step, in continuation
 class TzitzourisPang:
     """Fully implicit time-stepping (Tzitzouris, Pang): no overlap at the end of a step, true friction cones.
 
-    tolerance: the largest certificate error of a step; maxiter: Newton iterations from one start. hot: start from the
+    tolerance: the certificate error that a step aims at; maxiter: Newton iterations from one start. hot: start from the
     impulses of the last step; False starts from none, for comparison. A step that Newton does not reach is tried
-    again from a linearised solve and then by continuation in its length; the result's message says what was needed,
-    its last solve counts every Newton iteration, and a step that fails says so.
+    again from linearised solves and then by continuation in its length; where contacts are jammed and no way reaches
+    `tolerance`, the simulator's own `tol` decides, and a step that misses that has failed. The result's message says
+    what was needed, and its last solve counts every Newton iteration.
 
     Every contact within reach of the step takes part: the complementarity of gap and impulse at the new
     configuration is the active-set rule. Impacts are inelastic and spread over two steps, as in `StewartTrinkle`.
@@ -84,7 +86,7 @@ class TzitzourisPang:
         good = how is not None
         message = f"Newton's method: {how}." if how else f"Newton's method ended with a residual of {error:.2e}."
         solution = finish(
-            problem, found.p, solver="semismooth newton", tol=max(self.tolerance, error if good else 0.0),
+            problem, found.p, solver="semismooth newton", tol=solve.tol if good else self.tolerance,
             status=Status.SOLVED if good else Status.NOT_CONVERGED, message=message, iterations=search.iterations,
         )  # fmt: skip
         solves = (*search.solves, ("implicit", solution))
@@ -102,25 +104,33 @@ class _Search:
         self, scheme: TzitzourisPang, system: System, state: State, h: float, candidates: Candidates, solve: Solve
     ):
         self.scheme, self.system, self.state, self.h, self.candidates = scheme, system, state, h, candidates
-        self.solve, self.iterations = solve, 0
+        self.solve, self.iterations, self.push = solve, 0, True
         self.solves: list[tuple[str, Solution]] = []
 
     def run(self) -> tuple[Point, str | None]:
-        """The best point found, and how it was found; None where it is not good enough."""
+        """The best point found, and how it was found; None where it misses the simulator's tolerance too."""
         equations = self._equations(self.h)
-        first = self._newton(equations, equations.start(), equations.warm if self.scheme.hot else 0.0 * equations.warm)
-        if self._good(first):
-            return first, f"{self.iterations} iterations"
-        best = first
-        for way in (self._from_linearised, self._by_continuation):
+        best = self._newton(equations, equations.start(), equations.warm if self.scheme.hot else 0.0 * equations.warm)
+        if self._good(best):
+            return best, f"{self.iterations} iterations"
+        for way in (self._from_linearised, self._without_push, self._by_continuation):
             found, how = way()
             if how is not None:
-                return found, how
+                return found, f"{self.iterations} iterations, {how}"
             best = min(best, found, key=self.error)
+            if self.error(best) <= self.solve.tol and not self._behind(best):
+                return best, f"{self.iterations} iterations, which left {self.error(best):.1e}"
         return best, None
 
+    def _without_push(self) -> tuple[Point, str | None]:
+        """The step that leaves overlaps of the start as they are: in a wedge, none may push them out."""
+        self.push = False
+        found, how = self._from_linearised()
+        self.push = True
+        return found, how and f"{how}, without push-out"
+
     def _equations(self, h: float) -> ImplicitStep:
-        return ImplicitStep(self.system, self.state, h, self.candidates)
+        return ImplicitStep(self.system, self.state, h, self.candidates, self.push)
 
     def error(self, at: Point) -> float:
         """The certificate error, or how far the equations of motion are missed where that is more."""
@@ -137,56 +147,72 @@ class _Search:
         return bool((through & self.candidates.contact).any())
 
     def _newton(self, equations: ImplicitStep, v: FloatArray, p: FloatArray) -> Point:
-        """Newton's method from (v, p): the point with the smallest residual that it met."""
+        """Newton's method from (v, p): the point with the smallest residual that it met.
+
+        Sticking rows get slack in proportion to the residual: where contacts are hyperstatic the impulses are not
+        unique, and Newton's step without slack would send them anywhere.
+        """
         laws = Laws(equations, equations.at(v, p))
-        best, least, target, slack, stuck = laws.at, laws.size, 0.0, SLACK, 0
+        best, sizes, caution, target = laws, [laws.size], 1.0, 0.0
         for count in range(self.scheme.maxiter + 1):
-            if laws.size < least:
-                best, least = laws.at, laws.size
+            best = laws if laws.size < best.size else best
             target = target or 10.0 * self.scheme.tolerance * laws.at.problem.scale
             if laws.size <= target:
                 if self.error(laws.at) <= self.scheme.tolerance:
                     return laws.at
                 target = 0.1 * laws.size
-            if count == self.scheme.maxiter or stuck == 5 or not np.isfinite(laws.size):
-                return best
+            slow = len(sizes) > PATIENCE and best.size > 0.5 * min(sizes[:-PATIENCE])
+            if count == self.scheme.maxiter or slow or not np.isfinite(laws.size):
+                break
+            slack = min(1.0, max(LEAST, caution * min(1e-3, 1e-2 * laws.size / (laws.at.problem.scale or 1.0))))
             try:
                 dv, dp = laws.newton(slack)
             except np.linalg.LinAlgError:
-                slack, stuck = min(1.0, 100.0 * slack), stuck + 1
+                caution *= 100.0
+                sizes.append(laws.size)
                 continue
             self.iterations += 1
-            laws, better = self._line(equations, laws, dv, dp)
-            slack, stuck = (max(SLACK, 0.1 * slack), 0) if better else (min(1.0, 100.0 * slack), stuck + 1)
-        return best
+            laws, part = self._line(equations, laws, dv, dp)
+            caution = max(1.0, 0.1 * caution) if part >= 0.5 else 10.0 * caution
+            sizes.append(laws.size)
+        return best.at
 
     @staticmethod
-    def _line(equations: ImplicitStep, laws: Laws, dv: FloatArray, dp: FloatArray) -> tuple[Laws, bool]:
-        """The step, halved until the residual falls; the shortest is taken: a piece may have to be crossed uphill."""
+    def _line(equations: ImplicitStep, laws: Laws, dv: FloatArray, dp: FloatArray) -> tuple[Laws, float]:
+        """The step, halved until the residual falls, and what part of it was taken.
+
+        The shortest is taken even where the residual rises: a piece may have to be crossed uphill.
+        """
         part = 1.0
         while True:
             new = Laws(equations, equations.at(laws.at.v + part * dv, laws.at.p + part * dp))
-            if new.size < (1.0 - 1e-4 * part) * laws.size:
-                return new, True
-            if part <= SHORTEST:
-                return new, False
+            if new.size < (1.0 - 1e-4 * part) * laws.size or part <= SHORTEST:
+                return new, part
             part *= 0.5
 
     def _from_linearised(self) -> tuple[Point, str | None]:
-        """Newton from the answer of a contact problem linearised at the start, then at that answer, and so on."""
+        """Contact problems linearised at the start, then at the answer of the one before, and Newton from there.
+
+        The sequence converges on its own, by a factor of about h² times force, curvature and inverse mass.
+        """
         equations = self._equations(self.h)
         at = equations.at(np.where(equations.prescribed, equations.given, 0.0), equations.warm)
-        best = at
+        best, before = at, np.inf
         for count in range(1, ROUNDS + 1):
-            solution = self.solve(at.problem)
+            # better and better: the first problems are far from the last one
+            goal = min(self.solve.tol, max(0.3 * self.scheme.tolerance, 0.01 * self.error(at)))
+            solution = self.solve(at.problem, tol=goal)
             self.solves.append(("linearised", solution))
             if not np.isfinite(solution.v).all():
                 break
             at = equations.at(solution.v, solution.p)
-            found = self._newton(equations, at.v, at.p)
-            if self._good(found):
-                return found, f"{self.iterations} iterations, with {count} linearised solves"
-            best = min(best, found, key=self.error)
+            found = at if self._good(at) else self._newton(equations, at.v, at.p)
+            best = min(best, at, found, key=self.error)
+            if self._good(best):
+                return best, f"with {count} linearised solves"
+            if not solution.success or self.error(best) > 0.5 * before:
+                break
+            before = self.error(best)
         return best, None
 
     def _by_continuation(self) -> tuple[Point, str | None]:
@@ -197,5 +223,4 @@ class _Search:
             v = np.where(equations.prescribed, equations.given, v)
             at = self._newton(equations, v, p * (part / done) if done else part * p)
             v, p, done = at.v, at.p, part
-        how = f"{self.iterations} iterations, by continuation in the length of the step" if self._good(at) else None
-        return at, how
+        return at, "by continuation in the length of the step" if self._good(at) else None

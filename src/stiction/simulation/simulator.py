@@ -136,7 +136,7 @@ class Simulator:
         """One step; the new state is `simulator.state`, and the result says how it went."""
         if self._dump is not None:
             self._dump.new_step()
-        result = self.scheme.step(self.system, self.state, self.dt, self._solve)
+        result = self.scheme.step(self.system, self.state, self.dt, _Door(self))
         if not result.success:
             self._failed(result)
         # Time by counting steps: sums of dt would drift, and two runs of half the length would differ from one.
@@ -209,10 +209,10 @@ class Simulator:
                 advance(group)
         return recorder.trajectory(self._info())
 
-    def _solve(self, problem: ContactProblem) -> Solution:
-        solution = answer(self.solver, problem, tol=self.tol, p0=problem.p_warm)
+    def _solve(self, problem: ContactProblem, tol: float) -> Solution:
+        solution = answer(self.solver, problem, tol=tol, p0=problem.p_warm)
         if self._dump is not None:
-            self._dump.look(self._steps, self.state.t, problem, solution, self.tol)
+            self._dump.look(self._steps, self.state.t, problem, solution, tol)
         return solution
 
     def _failed(self, result: StepResult) -> None:
@@ -258,6 +258,16 @@ class Simulator:
             "tol": self.tol,
             "system": type(self.system).__name__,
         }
+
+
+class _Door:
+    """The simulator's solver, as the scheme of a step gets it."""
+
+    def __init__(self, simulator: Simulator):
+        self.simulator, self.tol = simulator, simulator.tol
+
+    def __call__(self, problem: ContactProblem, *, tol: float | None = None) -> Solution:
+        return self.simulator._solve(problem, self.tol if tol is None else tol)
 
 
 @contextmanager
