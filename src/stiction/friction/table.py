@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
+from .. import _check
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from .sets import MAX_DIM, Frictionless, FrictionSet, as_friction
+
+Directions = int | tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,11 @@ class FrictionTable:
         """The table of a selection of blocks."""
         return self._replace(set_of=self.set_of[blocks], mu=self.mu[blocks])
 
-    def polyhedral(self, count: int = 8) -> FrictionTable:
-        """The table with every smooth set replaced by `count` directions (st96 eq. 12); itself if there is none."""
+    def polyhedral(self, count: Directions = 8) -> FrictionTable:
+        """The table with every smooth set replaced by `count` directions (st96 eq. 12); itself if there is none.
+
+        Directions given as rows of numbers stand for every smooth set with so many rows; see `given_directions`.
+        """
         if all(s.is_polyhedral(int(d)) for s, d in zip(self.sets, self.dims)):
             return self
         unit = _polyhedral_sets(self.sets, tuple(self.dims.tolist()), count)
@@ -147,9 +154,44 @@ class FrictionTable:
 
 
 @lru_cache(maxsize=64)
-def _polyhedral_sets(sets: tuple[FrictionSet, ...], dims: tuple[int, ...], count: int) -> FrictionTable:
+def _polyhedral_sets(sets: tuple[FrictionSet, ...], dims: tuple[int, ...], count: Directions) -> FrictionTable:
     """The unit sets with directions in place of smooth boundaries; kept, since every step asks for the same."""
-    return FrictionTable.build([s.polyhedral(d, count) if d else None for s, d in zip(sets, dims)], dims)
+    return FrictionTable.build([_linearised(s, d, count) if d else None for s, d in zip(sets, dims)], dims)
+
+
+def _linearised(s: FrictionSet, dim: int, count: Directions) -> FrictionSet:
+    if isinstance(count, int):
+        return s.polyhedral(dim, count)
+    if s.is_polyhedral(dim) or not s.slope:
+        return s
+    if len(count[0]) != dim:
+        raise ModelError(
+            f"directions has rows of {len(count[0])} numbers, but {type(s).__name__} friction has {dim} rows; give "
+            "directions of that length, or how many to use."
+        )
+    from .polyhedra import Polyhedral
+
+    D = np.array(count)
+    D /= np.array([s.gauge(row) for row in D])[:, None]
+    D = D[np.abs(D).max(axis=1) > 0.0]  # a set may give nothing in some directions
+    if not len(D):
+        raise ModelError(f"directions must include one in which {type(s).__name__} friction acts.")
+    return Polyhedral(s.speed_law or s.slope, directions=D, axis=s.axis)
+
+
+def given_directions(value: Any, what: str = "directions") -> Directions:
+    """How many directions stand for a smooth friction set, or the directions themselves, (m, n), checked.
+
+    Each of them is scaled onto the boundary of the set, so that only where it points matters (ttp01 eq. 5, 6).
+    """
+    if np.ndim(value) == 0:
+        return _check.count(what, value, low=3)
+    D = np.atleast_2d(_check.floats(what, value))
+    if D.ndim != 2 or not 1 <= D.shape[1] <= MAX_DIM or len(D) == 0:
+        raise ModelError(f"{what} must be a number of at least 3 or an array (m, n) of directions with n <= {MAX_DIM}.")
+    if not (np.abs(D).max(axis=1) > 0).all():
+        raise ModelError(f"{what} row {int(np.argmin(np.abs(D).max(axis=1)))} is zero and points nowhere.")
+    return tuple(tuple(row) for row in D.tolist())
 
 
 def _stack(parts: list[FloatArray], width: int) -> FloatArray:

@@ -14,10 +14,12 @@ law (ah03 §2.2 and its reference [3]; see `solvers/fixed_point.py`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .. import _check
+from ..friction.table import given_directions
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus
 from ..problem.laws import UNILATERAL
@@ -38,7 +40,8 @@ class AnitescuHart:
     above the solver's own) or after `maxiter` of them; the step's last solve, "Coulomb", is that certificate. eps:
     contacts with a gap of up to eps [m] act; by default what two bodies can approach in a step, 2 h v_max (the
     guideline of ah03), with v_max after a free step. directions: edges of the polygon that replaces a smooth friction
-    cone in space; None keeps the smooth cone, for solvers that take it.
+    cone in space, or the directions themselves as in `StewartTrinkle`; None keeps the smooth cone, for solvers that
+    take it.
 
     Where pushing an overlap out has no solution, the step is solved again without the push.
 
@@ -50,7 +53,7 @@ class AnitescuHart:
     stabilize: bool = True
     relaxation: str = "none"
     eps: float | None = None
-    directions: int | None = None
+    directions: Any = None
     tolerance: float = 1e-5
     maxiter: int = 100
 
@@ -61,7 +64,7 @@ class AnitescuHart:
         if self.eps is not None:
             _check.number("eps", self.eps, low=0.0)
         if self.directions is not None:
-            _check.count("directions", self.directions, low=3)
+            object.__setattr__(self, "directions", given_directions(self.directions))
 
     def band(self, system: System, state: State, h: float) -> float:
         """What two bodies can approach in a step, at least eps: contacts beyond eps do not act but are certified."""
@@ -135,7 +138,7 @@ class AnitescuHart:
 
     def _detect(self, system: System, state: State, band: float) -> Candidates:
         found = system.detect(state.t, state.q, band)
-        return found if self.directions is None else found.polyhedral(self.directions)
+        return found.polyhedral(self.directions)
 
     def _active(self, system: System, state: State, found: Candidates) -> Candidates:
         """The contacts with gap <= eps (eq. 2.13); all that were detected when eps is left to the scheme."""

@@ -10,7 +10,7 @@ joints hold at q⁺ itself. At any guess of v⁺ the same rows make a `ContactPr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,9 +18,9 @@ import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
-from ..problem.dynamics import Bodies, Delassus
+from ..problem.dynamics import Bodies, Delassus, Dense
 from ..solvers.response import make_scaled
-from ..systems.base import Candidates, State, System
+from ..systems.base import Candidates, Constraints, State, System
 
 DIFFERENCE = 1e-6  # of velocities, relative to 1 + the largest of them
 DENSE = 300  # unknowns up to which a dense factorisation is used
@@ -30,34 +30,58 @@ DENSE = 300  # unknowns up to which a dense factorisation is used
 class Point:
     """A guess (v, p) with what the system says at q ⊕ h v.
 
-    own (nv,): M (v - v_start) - h k; problem: the contact problem of this point; u (nr,): what its rows do.
+    force (nv,): h k; found, dynamics: the constraints and the mass at q; demand: what the rows demand, so that
+    u = H v + b + C p is gap/h in the normal rows.
     """
 
+    step: ImplicitStep
     v: FloatArray
     p: FloatArray
     q: FloatArray
-    own: FloatArray
-    problem: ContactProblem
+    force: FloatArray
+    found: Constraints
+    dynamics: Dense | Bodies
+    demand: dict[str, Any]
+
+    @cached_property
+    def problem(self) -> ContactProblem:
+        """The contact problem with the rows, masses and forces of this point."""
+        step, candidates = self.step, self.step.candidates
+        v_free = np.where(step.prescribed, step.given, step.state.v + self.dynamics.minv(self.force))
+        return ContactProblem(
+            self.dynamics,
+            v_free=v_free,
+            **self.demand,
+            row_ptr=candidates.row_ptr,
+            law=candidates.law,
+            friction=candidates.friction,
+            r0=step.h * self.found.bound,
+            length=self.found.length,
+            key=candidates.key,
+            p_warm=self.p,
+            v_start=step.state.v,
+        )
 
     @cached_property
     def u(self) -> FloatArray:
         """H v + b + C p: gap/h in the normal rows, slip in those of friction."""
-        problem = self.problem
-        return problem.dynamics.velocity_rows(self.v) + problem.b + problem.C * self.p
+        u = self.dynamics.velocity_rows(self.v) + self.demand["b"]
+        return u + self.demand["C"] * self.p if "C" in self.demand else u
+
+    @cached_property
+    def own(self) -> FloatArray:
+        """(nv,) M (v - v_start) - h k."""
+        return self.dynamics.mass(self.v - self.step.state.v) - self.force
 
     @cached_property
     def balance(self) -> FloatArray:
         """(nv,) the impulse that is missing in the equations of motion; 0 for prescribed velocities."""
-        dynamics = self.problem.dynamics
-        assert not isinstance(dynamics, Delassus)
-        return np.where(dynamics.prescribed, 0.0, self.own - dynamics.impulse(self.p))
+        return np.where(self.step.prescribed, 0.0, self.own - self.dynamics.impulse(self.p))
 
     @cached_property
     def drift(self) -> FloatArray:
         """(nv,) the same as a velocity."""
-        dynamics = self.problem.dynamics
-        assert not isinstance(dynamics, Delassus)
-        return dynamics.minv(self.balance)
+        return self.dynamics.minv(self.balance)
 
 
 class ImplicitStep:
@@ -98,22 +122,9 @@ class ImplicitStep:
         found = system.evaluate(candidates, self.t, q)
         dynamics = system.dynamics(q, found)
         assert not isinstance(dynamics, Delassus)
-        force = h * system.forces(self.t, q, v)
         start = (found.value - self.allowed) / h - dynamics.velocity_rows(v)  # so that u is the true gap/h
-        problem = ContactProblem(
-            dynamics,
-            v_free=np.where(self.prescribed, self.given, state.v + dynamics.minv(force)),
-            **found.demand(dynamics, state, h, start),
-            row_ptr=candidates.row_ptr,
-            law=candidates.law,
-            friction=candidates.friction,
-            r0=h * found.bound,
-            length=found.length,
-            key=candidates.key,
-            p_warm=p,
-            v_start=state.v,
-        )
-        return Point(v, p, q, dynamics.mass(v - state.v) - force, problem)
+        demand = found.demand(dynamics, state, h, start)
+        return Point(self, v, p, q, h * system.forces(self.t, q, v), found, dynamics, demand)
 
     # --- derivatives
 
@@ -123,9 +134,9 @@ class ImplicitStep:
         Rows of worlds lie between two bodies: bodies that share no row are moved at once.
         """
         step = DIFFERENCE * (1.0 + float(np.abs(at.v).max(initial=0.0)))
-        if isinstance(at.problem.dynamics, Bodies):
+        if isinstance(at.dynamics, Bodies):
             return self._between_bodies(at, step)
-        K, U = np.zeros((len(at.v), len(at.v))), np.zeros((at.problem.nr, len(at.v)))
+        K, U = np.zeros((len(at.v), len(at.v))), np.zeros((len(at.p), len(at.v)))
         for i in range(len(at.v)):
             v = at.v.copy()
             v[i] += step
@@ -155,7 +166,7 @@ class ImplicitStep:
     def _between_bodies(self, at: Point, step: float) -> tuple[Any, Any]:
         from scipy.sparse import coo_matrix
 
-        form = at.problem.dynamics
+        form = at.dynamics
         assert isinstance(form, Bodies)
         nr, nv, d = form.nr, form.nv, form.Minv.shape[1]
         counts = np.diff(form.row_ptr)
@@ -175,7 +186,7 @@ class ImplicitStep:
                 v = at.v.copy()
                 v[bodies * d + k] += step
                 there = self.at(v, at.p)
-                new = there.problem.dynamics
+                new = there.dynamics
                 assert isinstance(new, Bodies)
                 column = moved[rows] * d + k
                 U.append(((there.u - at.u)[rows] / step, rows, column))
@@ -218,8 +229,33 @@ class Laws:
         self.D = np.empty((problem.nr, 6))
         answer = np.empty(problem.nr)
         x = np.where(unit > 0.0, at.p / np.where(unit > 0.0, unit, 1.0), 0.0)
-        self.laws.respond(x - self.rho * unit * at.u, answer, self.D)
+        self._trial = x - self.rho * unit * at.u
+        self.falling = np.zeros((0, 0))
+        if len(problem.friction.varying):
+            self._take_speed_laws()
+        self.laws.respond(self._trial, answer, self.D)
         self.f = x - answer
+
+    def _take_speed_laws(self) -> None:
+        """Coefficients at the slip speeds of this point, and `falling` (nr, nr): d(answer)/du through them."""
+        problem, u = self.at.problem, self.at.u
+        table, ptr, k = problem.friction, problem.row_ptr, problem.friction.varying
+        speeds = table.speeds(u, ptr)
+        mu = table.mu_at(speeds)
+        answers = [np.empty(problem.nr), np.empty(problem.nr)]
+        for change, answer in zip((0.0, DIFFERENCE), answers):
+            self.laws = replace(self.laws, mu=mu + change)
+            self.laws.respond(self._trial, answer, self.D)
+        self.laws = replace(self.laws, mu=mu)
+        rise = (answers[1] - answers[0]) / DIFFERENCE
+        self.falling = np.zeros((problem.nr, problem.nr))
+        for block, slope in zip(k.tolist(), table.mu_slope(speeds)[k].tolist()):
+            s = table.set_of[block]
+            first = int(ptr[block + 1] - table.dims[s])
+            slip = slice(first, first + table.sets[s].slip_rows(int(table.dims[s])))
+            if speeds[block] > 0.0:
+                here = slice(int(ptr[block]), int(ptr[block + 1]))
+                self.falling[here, slip] = slope * np.outer(rise[here], u[slip] / speeds[block])
 
     @property
     def size(self) -> float:
@@ -229,8 +265,7 @@ class Laws:
     def newton(self, slack: float) -> tuple[FloatArray, FloatArray]:
         """Newton's step (dv, dp); `slack` regularises sticking rows, where contacts are hyperstatic."""
         step, at, moving, unit = self.step, self.at, self.step.moving, self.unit
-        form, n = at.problem.dynamics, len(self.step.moving)
-        assert not isinstance(form, Delassus)
+        form, n = at.dynamics, len(self.step.moving)
         K, U = step.derivatives(at)
         rows = form.matrix if isinstance(form, Bodies) else form.H
         left = self.rho * unit
@@ -243,6 +278,8 @@ class Laws:
             A = np.empty((n + len(g), n + len(g)))
             A[:n, :n], A[:n, n:] = K[np.ix_(moving, moving)], -(unit[:, None] * rows[:, moving]).T
             A[n:, :n], A[n:, n:] = D @ (left[:, None] * U[:, moving]), np.eye(len(g)) + D * soft
+            if len(self.falling):
+                A[n:, :n] -= self.falling @ U[:, moving]
             z = np.linalg.solve(A, np.concatenate([f, g]))
         else:
             z = self._sparse(K, U, rows, left, soft, np.concatenate([f, g]))
@@ -260,9 +297,10 @@ class Laws:
         where = (step.block_row, step.block_at)
         D = csr_matrix((self.D[step.block_row, step.block_column], where), shape=(nr, nr))
         K, U, rows = (csr_matrix(m)[:, moving] for m in (K, U, rows))
-        A = bmat(
-            [[K[moving], -(diags(self.unit) @ rows).T], [D @ diags(left) @ U, diags(np.ones(nr)) + D @ diags(soft)]]
-        )
+        lower = D @ diags(left) @ U
+        if len(self.falling):
+            lower = lower - csr_matrix(self.falling) @ U
+        A = bmat([[K[moving], -(diags(self.unit) @ rows).T], [lower, diags(np.ones(nr)) + D @ diags(soft)]])
         try:
             return np.asarray(splu(A.tocsc()).solve(right))
         except RuntimeError as error:

@@ -13,11 +13,13 @@ contact problem `u_n = n v⁺ + b` with `b = (gap(q̂) - n·(q̂ - q)) / h`. Ite
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from .. import _check
 from .._check import FloatArray
+from ..friction.table import given_directions
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus
 from ..solvers.base import Solution
@@ -51,7 +53,9 @@ class StewartTrinkle:
     relative to max(1, |q|)) within `maxiter` iterations. evaluate: where M (and, in the linearised version, n and D)
     are taken: "prediction" q + h v, "midpoint" (q + q⁺)/2 or "new" q⁺ (note 4 of §3); the last two iterate as well.
     active: which contacts act, by default the rule of §4 ("growing"). directions: edges of the polygon that replaces
-    a smooth friction cone in space (st96 uses 8). A step that has no solution linearised at the prediction is tried
+    a smooth friction cone in space (st96 uses 8), or the directions themselves as rows (m, n), each scaled onto the
+    boundary of the set, for sets with n rows (ttp01 eq. 5, 6); None keeps the smooth cone (s00 eq. 3.5–3.6
+    discretised), for solvers that take it. A step that has no solution linearised at the prediction is tried
     again linearised at q, where gaps are nonnegative and st96's existence proof holds; so is one whose prediction lies
     behind an obstacle.
 
@@ -64,14 +68,15 @@ class StewartTrinkle:
     nonlinear: bool = False
     evaluate: str = "prediction"
     active: ActiveRule | str | float = "growing"
-    directions: int = 8
+    directions: Any = 8
     tolerance: float = 1e-10
     maxiter: int = 200
     _rule: ActiveRule = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check.choice("evaluate", self.evaluate, ["prediction", "midpoint", "new"])
-        _check.count("directions", self.directions, low=3)
+        if self.directions is not None:
+            object.__setattr__(self, "directions", given_directions(self.directions))
         _check.number("tolerance", self.tolerance, positive=True)
         _check.count("maxiter", self.maxiter)
         object.__setattr__(self, "_rule", active_rule(self.active))

@@ -22,6 +22,7 @@ from ..systems.base import Candidates, State, System
 from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
 from .implicit import ImplicitStep, Laws, Point
 
+ROUND_OFF = 1e-14  # of certificate errors
 LEAST = 1e-12  # slack of sticking rows
 PATIENCE = 5  # iterations within which the residual must halve
 SHORTEST = 2.0**-6  # of a Newton step, in the line search
@@ -158,8 +159,9 @@ class _Search:
             best = laws if laws.size < best.size else best
             target = target or 10.0 * self.scheme.tolerance * laws.at.problem.scale
             if laws.size <= target:
-                if self.error(laws.at) <= self.scheme.tolerance:
-                    return laws.at
+                error = self.error(laws.at)
+                if error <= self.scheme.tolerance:
+                    return self._polished(equations, laws, error)
                 target = 0.1 * laws.size
             slow = len(sizes) > PATIENCE and best.size > 0.5 * min(sizes[:-PATIENCE])
             if count == self.scheme.maxiter or slow or not np.isfinite(laws.size):
@@ -176,6 +178,18 @@ class _Search:
             caution = max(1.0, 0.1 * caution) if part >= 0.5 else 10.0 * caution
             sizes.append(laws.size)
         return best.at
+
+    def _polished(self, equations: ImplicitStep, laws: Laws, error: float) -> Point:
+        """One more step where round-off is not reached: near the answer Newton doubles the digits."""
+        if error <= ROUND_OFF:
+            return laws.at
+        try:
+            dv, dp = laws.newton(LEAST)
+        except np.linalg.LinAlgError:
+            return laws.at
+        self.iterations += 1
+        better = equations.at(laws.at.v + dv, laws.at.p + dp)
+        return better if self.error(better) < error else laws.at
 
     @staticmethod
     def _line(equations: ImplicitStep, laws: Laws, dv: FloatArray, dp: FloatArray) -> tuple[Laws, float]:

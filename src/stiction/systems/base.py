@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from .._check import FloatArray, IntArray
-from ..friction.table import FrictionTable
+from ..friction.table import Directions, FrictionTable
 from ..problem.dynamics import Dynamics
 from ..problem.laws import EQUALITY, UNILATERAL
 
@@ -114,9 +114,11 @@ class Candidates:
         row_ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         return Candidates(self.key[chosen], self.law[chosen], row_ptr, self.friction.take(chosen))
 
-    def polyhedral(self, directions: int) -> Candidates:
-        """The same with every smooth friction set replaced by `directions` directions."""
-        kept: dict[int, Candidates] = self.__dict__.setdefault("_polyhedral", {})
+    def polyhedral(self, directions: Directions | None) -> Candidates:
+        """The same with every smooth friction set replaced by `directions` directions; itself for None."""
+        if directions is None:
+            return self
+        kept: dict[Directions, Candidates] = self.__dict__.setdefault("_polyhedral", {})
         if directions not in kept:
             table = self.friction.polyhedral(directions)
             kept[directions] = self if table is self.friction else replace(self, friction=table)
