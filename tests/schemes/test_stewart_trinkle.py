@@ -141,3 +141,39 @@ def test_probe_is_the_problem_with_every_candidate():
     problem = StewartTrinkle().probe(system, system.initial_state(), 0.01)
     assert problem.nk == 3
     np.testing.assert_allclose(problem.b, [100.0, 200.0, 10000.0])
+
+
+def slider(friction, v=(1.0, 0.5), **options):
+    """A unit mass on a plane with two tangent rows, and one step of it."""
+    gap = st.Gap(lambda q: q[2], lambda q: np.eye(3)[2], lambda q: np.eye(3)[:2], friction)
+    system = st.GeneralizedSystem(np.eye(3), [0, 0, -10.0], q=np.zeros(3), v=[*v, 0.0], gaps=[gap])
+    sim = st.Simulator(system, dt=0.01, scheme=st.StewartTrinkle(**options), tol=1e-10)
+    return sim.step().state.v[:2]
+
+
+def test_smooth_cone_opposes_the_slip_exactly():
+    v = np.array([1.0, 0.5])
+    assert slider(0.3, directions=None) == pytest.approx(v - 0.03 * v / np.linalg.norm(v), abs=1e-12)
+
+
+def test_polygon_tends_to_the_smooth_cone():
+    smooth = slider(0.3, directions=None)
+    miss = [np.linalg.norm(slider(0.3, directions=n) - smooth) for n in (8, 16, 32, 64)]
+    assert miss[-1] < 0.2 * miss[0]
+
+
+def test_given_directions_are_scaled_onto_the_set():
+    """Only where directions point matters: friction along -x is that of the ellipse's own axis (ttp01 eq. 5, 6)."""
+    ellipse = st.Anisotropic(0.2, 0.4)
+    cross = [[7.0, 0.0], [-7.0, 0.0], [0.0, 1.0], [0.0, -1.0]]
+    assert slider(ellipse, v=(1.0, 0.0), directions=cross) == pytest.approx([1.0 - 0.02, 0.0], abs=1e-12)
+    assert slider(ellipse, v=(0.0, 1.0), directions=cross) == pytest.approx([0.0, 1.0 - 0.04], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("directions", "message"),
+    [(2, "directions"), ([[0.0, 0.0]], "points nowhere"), ([[1.0, 0.0, 0.0]], "rows of 3"), ([[np.nan, 1.0]], "finite")],
+)
+def test_bad_directions(directions, message):
+    with pytest.raises(st.ModelError, match=message):
+        slider(0.3, directions=directions)
