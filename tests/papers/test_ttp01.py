@@ -6,10 +6,11 @@ import pytest
 from stiction import Coulomb, Polyhedral, Simulator, StewartTrinkle
 from stiction.papers import experiment
 from stiction.papers import ttp01_sphere as sphere
+from stiction.papers import ttp01_two_spheres as two
 from stiction.papers.ttp01_reference import sliding_ball, sliding_ball_polyhedral
 
 SHORT = ("ttp01-spin-aligned", "ttp01-spin-misaligned", "ttp01-slide-aligned", "ttp01-slide-misaligned")
-LONG = ("ttp01-bowling",)
+LONG = ("ttp01-bowling", "ttp01-two-spheres")
 
 
 @pytest.fixture(scope="module", params=[*SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)])
@@ -61,3 +62,38 @@ def test_implicit_run_of_a_ball_without_spin_is_that_of_plain_coulomb_friction()
     torsional = sphere.implicit(sphere.ball(sphere.FRICTION, (2.0, 0.5, 0.0, 0.3, 0.0, 0.0)), 0.05, 0.6)
     world = sphere.ball(Coulomb(0.2), (2.0, 0.5, 0.0, 0.3, 0.0, 0.0), tangents=2)
     np.testing.assert_allclose(torsional.v, sphere.implicit(world, 0.05, 0.6).v, atol=1e-8)
+
+
+def test_exact_motion_in_the_seam_keeps_its_contacts_and_its_energy():
+    """Rolling takes no energy, sliding does, and the gaps stay closed until the times at which they open."""
+    exact = two.reference()
+    _, slides, leaves, flies = exact.starts
+    assert 0.0 < slides < leaves < flies
+    energy = []
+    for t in np.linspace(0.0, 4.0, 81):
+        q, v = exact(t)
+        gaps = np.linalg.norm(q[:3] - two.CENTRES, axis=1) - two.REACH
+        assert gaps.min() > -1e-9
+        assert abs(gaps[0]) < 1e-9 or t > leaves
+        assert abs(gaps[1]) < 1e-9 or t > flies
+        energy.append(0.5 * v[:3] @ v[:3] + 0.2 * v[3:] @ v[3:] - two.FORCE @ q)
+    assert np.diff(energy).max() <= 1e-9
+    in_flight = np.linspace(0.0, 4.0, 81)[1:] > flies + 0.05
+    assert np.abs(np.diff(energy)[in_flight]).max() < 1e-9
+
+
+def test_implicit_method_tends_to_the_exact_motion_in_the_seam():
+    """Backward Euler: half the step, half the error."""
+    exact = two.reference()
+    errors = [np.abs(sphere.implicit(two.seam(two.FRICTION), h, 2.0).v[-1] - exact(2.0)[1]).max() for h in (0.1, 0.05)]
+    assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.15)
+
+
+@pytest.mark.parametrize("eps", two.RULES)
+def test_bouncing_begins_where_the_lift_of_a_step_passes_the_rule(eps):
+    """Linearised at the start, the gap to a sphere ends (h v)²/(2 R) above 0; beyond eps the contact is dropped."""
+    h = 0.1
+    run = sphere.stewart(two.seam(two.POLYHEDRON), h, 2.5, eps)
+    step = next(e.step for e in run.events if e.kind == "separation")
+    lift = (h * np.linalg.norm(run.v[:, :3], axis=1)) ** 2 / (2 * two.REACH[1])
+    assert lift[step - 1] < 1.01 * eps < 1.03 * lift[step]

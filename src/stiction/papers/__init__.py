@@ -19,6 +19,7 @@ def experiments() -> dict[str, Experiment]:
         st96_rod,
         ttp01_bowling,
         ttp01_sphere,
+        ttp01_two_spheres,
     )
 
     all_of_them = (
@@ -31,6 +32,7 @@ def experiments() -> dict[str, Experiment]:
         ah03_brazil_nut.EXPERIMENT,
         *ttp01_sphere.EXPERIMENTS,
         ttp01_bowling.EXPERIMENT,
+        ttp01_two_spheres.EXPERIMENT,
     )
     return {e.name: e for e in all_of_them}
 

@@ -169,6 +169,6 @@ def convergence_lines(errors: Mapping[str, tuple[Sequence[float], FloatArray]]) 
     h, error = next(iter(errors.values()))
     axes.loglog(h, 0.6 * error[0] * np.array(h) / h[0], color="grey", linestyle="--", linewidth=1.0, label="order 1")
     axes.set_xticks(h, [f"{step:.4g}" for step in h])
-    axes.minorticks_off()
+    axes.xaxis.minorticks_off()
     axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
