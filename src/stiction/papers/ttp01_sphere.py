@@ -122,11 +122,11 @@ def newton(system: GeneralizedSystem, h: float, duration: float) -> Newton:
 def newton_quantities(n: Newton, hot: float, cold: float, largest: float) -> tuple[Quantity, ...]:
     """Iterations per step, and the residual that every step must meet."""
     return (
-        Quantity("Newton iterations per step, hot start", float(n.hot.mean()), hot, "", record_tolerance=0.3,
+        Quantity("Newton iterations per step, hot start", float(n.hot.mean()), hot, "", record_tolerance=0.4,
                  reason="the paper: using the previous solution as a start was quite effective"),
-        Quantity("Newton iterations per step, cold start", float(n.cold.mean()), cold, "", record_tolerance=0.3),
+        Quantity("Newton iterations per step, cold start", float(n.cold.mean()), cold, "", record_tolerance=0.4),
         Quantity("Newton iterations of the dearest step, hot start", float(n.hot.max()), largest, "",
-                 record_tolerance=0.5),
+                 record_tolerance=0.4),
         Quantity("every step of the implicit method below 1e-10", float(n.residual <= TOL), 1.0, "",
                  reason="1 = yes: the certificate's natural map"),
     )  # fmt: skip
@@ -191,7 +191,7 @@ def reproduce_spin_aligned() -> Outcome:
                  record_tolerance=1e-12),
         Quantity("one direction, thrown: speed lost in 10 s", float(np.hypot(1.0, 0.5) - np.hypot(*drifting.v[-1, :2])),
                  0.0, "m/s", 0.0, 1e-12, "it translates for ever: nothing resists slip", record_tolerance=1e-12),
-        *newton_quantities(newton(ball(FRICTION, v), SPIN_STEP, SPIN_END), 1.235, 2.882, 3.0),
+        *newton_quantities(newton(ball(FRICTION, v), SPIN_STEP, SPIN_END), 2.18, 4.0, 4.0),
     )  # fmt: skip
     runs = (explicit, smooth, alone, drifting)
     labelled = {"Stewart": explicit, "Tzitzouris–Pang": smooth}
@@ -274,7 +274,7 @@ def reproduce_slide_aligned() -> Outcome:
                  reason="equal and opposite: friction points along -x, 45° from both"),
         Quantity("order of the position error, h to h/10", study.order("position_error"), 1.0, "",
                  record_tolerance=0.05, reason="the paper: convergence with decreasing step"),
-        *newton_quantities(newton(ball(FRICTION, v), SLIDE_STEP, SLIDE_END), 1.8, 2.8, 3.0),
+        *newton_quantities(newton(ball(FRICTION, v), SLIDE_STEP, SLIDE_END), 2.6, 4.2, 4.0),
     )  # fmt: skip
     runs = (explicit, finer, smooth, smooth_finer)
     labelled = {"Stewart": explicit, "Tzitzouris–Pang": smooth}
