@@ -105,7 +105,28 @@ def linkage():
     return world
 
 
-SCENES = [spheres, tower, chain, moving_floor, disks, machine, planar_machine, linkage]
+def marbles():
+    """Spin and rolling, sets with an axis in either body, and bodies that slip only, all in one heap."""
+    world = spheres(12)
+    balls = [b.name for b in world.bodies if b.name.startswith("body")]
+    plank = world.add_body(st.Box((0.3, 0.2, 0.05)), mass=0.5, position=(0.1, 0.1, 0.4), velocity=(0.3, 0, 0))
+    laws = [st.Torsional(0.3, er=0.01), st.Rolling(0.4, 0.002), st.Rolling(0.3, 0.001, 0.003), st.Mixed(0.2, er=0.02)]
+    for i, ball in enumerate(balls):
+        world.set_contact(ball, "plane0", friction=laws[i % 4])
+        world.set_contact(ball, balls[i - 1], friction=laws[(i + 1) % 4])
+        world.set_contact(*((plank, ball) if i % 2 else (ball, plank)), friction=st.Anisotropic(0.1, 0.6, (1, 1, 0)))
+    world.set_contact("plane0", plank, friction=st.Anisotropic(0.0, 0.5, axis=(1, 0, 0)))
+    return world
+
+
+def wheels():
+    world = disks()
+    for body in world.bodies[2:]:
+        world.set_contact("plane0", body.name, friction=st.Rolling(0.5, 0.01))
+    return world
+
+
+SCENES = [spheres, tower, chain, moving_floor, disks, machine, planar_machine, linkage, marbles, wheels]
 
 
 def simulator(make, **options):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -192,6 +193,22 @@ def given_directions(value: Any, what: str = "directions") -> Directions:
     if not (np.abs(D).max(axis=1) > 0).all():
         raise ModelError(f"{what} row {int(np.argmin(np.abs(D).max(axis=1)))} is zero and points nowhere.")
     return tuple(tuple(row) for row in D.tolist())
+
+
+@lru_cache(maxsize=64)
+def row_codes(sets: tuple[FrictionSet, ...], dims: tuple[int, ...]) -> IntArray:
+    """(ns, 5) what the friction rows of each set are, TANGENT_1 to ROLL_2; 0 where there are no more."""
+    codes = np.zeros((len(sets), MAX_DIM), dtype=np.int64)
+    for row, s, dim in zip(codes, sets, dims):
+        row[:dim] = next((rows for rows in _possible_rows(s) if len(rows) == dim), range(1, dim + 1))
+    return codes
+
+
+def _possible_rows(s: FrictionSet) -> Iterator[tuple[int, ...]]:
+    """The rows of a set in space and in the plane, where it has a meaning there."""
+    for space in (3, 2):
+        with suppress(ModelError):
+            yield s.contact_rows(space)
 
 
 def _stack(parts: list[FloatArray], width: int) -> FloatArray:

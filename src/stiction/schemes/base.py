@@ -30,8 +30,10 @@ class Contacts:
     """What the constraints did in a step, one entry per block: the arrays that are recorded.
 
     key, law, mode (nk,); gap (nk,) at the end of the step [m]; impulse (nk, 6) [N·s] and velocity (nk, 6) [m/s] in the
-    rows normal, tangent 1, tangent 2, spin, roll 1, roll 2, padded with zeros; bodies (nk, 2), -1 where there are none;
-    normal and point (nk, 3) in the world, from the second body to the first, where the step took its rows.
+    columns normal, tangent 1, tangent 2, spin, roll 1, roll 2, zero in those that a contact does not have ([N·m·s] and
+    [rad/s] in the last three; joints have their own rows one after the other); bodies (nk, 2), -1 where there are none;
+    normal (from the second body to the first), point and tangent (nk, 3) in the world where the step took its rows:
+    tangent 1, and tangent 2 is normal × tangent 1. In the plane there is tangent 1 only.
     """
 
     key: IntArray
@@ -43,12 +45,14 @@ class Contacts:
     bodies: IntArray
     normal: FloatArray
     point: FloatArray
+    tangent: FloatArray
 
     @classmethod
     def none(cls) -> Contacts:
         """No constraint acted."""
         whole, rows, points = np.zeros(0, dtype=np.int64), np.zeros((0, MAX_ROWS)), np.zeros((0, 3))
-        return cls(whole, whole, whole, np.zeros(0), rows, rows, np.zeros((0, 2), dtype=np.int64), points, points)
+        pairs = np.zeros((0, 2), dtype=np.int64)
+        return cls(whole, whole, whole, np.zeros(0), rows, rows, pairs, points, points, points)
 
     def __len__(self) -> int:
         return len(self.key)
@@ -138,9 +142,12 @@ def passed_through(system: System, candidates: Candidates, q0: FloatArray, q1: F
     return np.asarray(np.einsum("ki,ki->k", before, after) < 0.0)
 
 
-def pad_rows(values: FloatArray, row_ptr: IntArray) -> FloatArray:
-    """Row values (nr,) as (nk, 6), padded with zeros."""
+def pad_rows(values: FloatArray, row_ptr: IntArray, columns: IntArray | None = None) -> FloatArray:
+    """Row values (nr,) as (nk, 6), padded with zeros; columns (nr,): where each goes, else one after the other."""
     padded = np.zeros((len(row_ptr) - 1, MAX_ROWS))
+    if columns is not None:
+        padded[np.repeat(np.arange(len(padded)), np.diff(row_ptr)), columns] = values
+        return padded
     padded[np.arange(MAX_ROWS) < np.diff(row_ptr)[:, None]] = values
     return padded
 
@@ -150,7 +157,8 @@ def record_contacts(
 ) -> Contacts:
     """The arrays of a step's constraints, rows padded to six; `at` is where the rows of the problem were taken."""
     velocity = solution.u - problem.b - problem.C * solution.p  # what the rows do, without gaps and other demands
-    impulse, velocity = pad_rows(solution.p, problem.row_ptr), pad_rows(velocity, problem.row_ptr)
+    columns = candidates.columns
+    impulse, velocity = (pad_rows(values, problem.row_ptr, columns) for values in (solution.p, velocity))
     gap = system.gaps(candidates, new.t, new.q)
     place = system.contact_geometry(candidates, at)
     return Contacts(candidates.key, candidates.law, solution.modes, gap, impulse, velocity, *place)

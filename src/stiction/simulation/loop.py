@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._check import FloatArray
-from ..friction.sets import ELLIPSOID, NONE
+from ..friction.sets import ELLIPSOID, POLYHEDRON
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Scheme
 from ..solvers import Auto, Nsgs, Solver
@@ -40,10 +40,14 @@ class CompiledLoop:
         else:
             bodies = (model.inverse, model.inverse_blocks, *common)
             shapes += (model.vert_ptr, model.verts, model.radius)
+        sets = f.set_of[: len(laws.rows)]
+        slips = (f.kind[sets] == ELLIPSOID) & (f.semi[sets, : model.dim - 1] > 0.0).all(axis=1)
+        # others have blocks of the kind NESTED (`nsgs_items.classify`), which have kernels of their own
+        self.nested = not ((laws.rows == 1) | (slips & (laws.rows == model.dim))).all()
         self.arrays = (
-            *bodies, *shapes, model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, f.set_of,
-            f.mu, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, m.size, m.bodies, m.law, m.bound,
-            *m.rows.arrays, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0),
+            *bodies, *shapes, model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, *laws.arrays,
+            model.lever, f.set_of, f.mu, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, m.size,
+            m.bodies, m.law, m.bound, *m.rows.arrays, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0),
         )  # fmt: skip
 
     @staticmethod
@@ -58,7 +62,7 @@ class CompiledLoop:
         moved = any(model.specs[i].motion is not None for i in model.kinematic)
         if model.forces_applied or moved or model.mechanism.timed:
             return None
-        if not np.isin(model.laws.friction.kind, (NONE, ELLIPSOID)).all() or model.restitution > 0.0:
+        if POLYHEDRON in model.laws.friction.kind or model.restitution > 0.0:
             return None
         if len(model.laws.friction.varying):  # coefficients that depend on speed take several solves
             return None
@@ -78,7 +82,8 @@ class CompiledLoop:
 
         keep_memory()
         model, scheme = self.model, self.scheme
-        kernel = loop_space.advance if model.dim == 3 else loop_plane.advance
+        loop: Any = loop_space if model.dim == 3 else loop_plane
+        kernel = loop.advance_nested if self.nested else loop.advance
         q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
         turns = model.turns(state.q).copy()
         kept = no_neighbours(model.dim)

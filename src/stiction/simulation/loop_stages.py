@@ -24,7 +24,7 @@ from ..problem.laws import DRY, UNILATERAL
 from ..solvers.nsgs_ends import SOLVED
 from ..solvers.nsgs_forms import unpack
 from ..solvers.nsgs_prepare import MANY, prepare
-from ..solvers.nsgs_relax import relax_planar, relax_spatial
+from ..solvers.nsgs_relax import relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
 from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
 from ..systems.mechanism_kernels import demands
 
@@ -37,8 +37,7 @@ def laws_of(count, shape_a, shape_b, body_a, body_b, material, by_material, pair
     for k in range(count):
         law[k] = by_material[material[shape_a[k]], material[shape_b[k]]]
         if len(pair):
-            a, b = body_a[k], body_b[k]
-            key = min(a, b) * nb + max(a, b)
+            key = body_a[k] * nb + body_b[k]
             first, last = 0, len(pair)
             while first < last:
                 middle = (first + last) // 2
@@ -66,7 +65,10 @@ def blocks_of(
     n, keep, key, shape_a, shape_b, body_a, body_b, joint_size, joint_bodies, joint_law, material, by_material, pair,
     by_pair, nb, law_rows, law_set, law_mu,
 ):  # fmt: skip
-    """The blocks of a step, joints first: keys, law, row_ptr, set_of, mu, and the two bodies of each."""
+    """The blocks of a step, joints first: keys, law, row_ptr, set_of, mu, and the two bodies of each.
+
+    Last the number of the law of each contact.
+    """
     nj = len(joint_size)
     nk = nj + n
     keys, law, row_ptr = np.empty(nk, np.int64), np.empty(nk, np.int64), np.zeros(nk + 1, np.int64)
@@ -87,7 +89,7 @@ def blocks_of(
     for i in range(n):
         set_of[nj + i], mu[nj + i] = law_set[number[i]], law_mu[number[i]]
         row_ptr[nj + i + 1] = row_ptr[nj + i] + law_rows[number[i]]
-    return keys, law, row_ptr, set_of, mu, a, b
+    return keys, law, row_ptr, set_of, mu, a, b, number
 
 
 @njit
@@ -121,19 +123,20 @@ def _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, v, u, terms, diag
         )
 
 
-def _make_solve(d):
+def _make_solve(d, nested):
     @njit
     def solve(
         tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
-        vertex_ptr, facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, p,
+        vertex_ptr, facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, length, p,
     ):  # fmt: skip
         """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
 
-        Returns how it ended, the sweeps, and the error. The same calls as `Nsgs` makes on a problem of its own.
+        Returns how it ended, the sweeps, and the error. The same calls as `Nsgs` makes on a problem of its own; only
+        where `nested` are there blocks of that kind (`nsgs_items.classify`).
         """
         nr, nk = len(b), len(law)
         free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
-        rho, length = np.empty(nk), np.ones(nr)
+        rho = np.empty(nk)
         if parallel and nk > MANY:
             _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, v_free, free, terms, diagonal)
         else:
@@ -157,20 +160,19 @@ def _make_solve(d):
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
             associated, omega, parallel, body_a, body_b, Ja, Jb, Minv, free, p,
         )  # fmt: skip
-        if d == 6:
-            ended, sweeps, error = relax_spatial(
-                inner, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows,
-                seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B,
-                arms, plain,
-            )  # fmt: skip
+        problem = (
+            inner, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
+            facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows, seg, block, ptr,
+            src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B, arms, plain,
+        )  # fmt: skip
+        if d == 6 and nested:
+            ended, sweeps, error = relax_spatial_nested(*problem)
+        elif d == 6:
+            ended, sweeps, error = relax_spatial(*problem)
+        elif nested:
+            ended, sweeps, error = relax_planar_nested(*problem)
         else:
-            ended, sweeps, error = relax_planar(
-                inner, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows,
-                seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B,
-                arms, plain,
-            )  # fmt: skip
+            ended, sweeps, error = relax_planar(*problem)
         for r in range(nr):
             p[r] = 0.0
         unpack(ptr, src, T, packed, p)
@@ -179,7 +181,8 @@ def _make_solve(d):
     return solve
 
 
-solve_planar, solve_spatial = _make_solve(3), _make_solve(6)
+solve_planar, solve_planar_nested = _make_solve(3, 0), _make_solve(3, 1)
+solve_spatial, solve_spatial_nested = _make_solve(6, 0), _make_solve(6, 1)
 
 
 @njit

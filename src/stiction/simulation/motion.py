@@ -46,14 +46,9 @@ class BodyMotion:
         return self.v[:, :3] - np.cross(self.v[:, 3:], arm)
 
 
-def world_impulse(normal: FloatArray, impulse: FloatArray, dim: int) -> FloatArray:
-    """(m, dim) impulses in world axes from rows normal, tangent 1, tangent 2, in the frames that the kernels use."""
-    n = normal[:, :dim]
-    out = impulse[:, :1] * n
-    if dim == 2:
-        return out + impulse[:, 1:2] * np.column_stack([n[:, 1], -n[:, 0]])
-    upright = np.abs(n[:, 2:]) < 0.9
-    axis = np.where(upright, [0.0, 0.0, 1.0], [1.0, 0.0, 0.0])
-    first = np.cross(n, axis)
-    first /= np.linalg.norm(first, axis=1, keepdims=True)
-    return out + impulse[:, 1:2] * first + impulse[:, 2:3] * np.cross(first, n)
+def world_impulse(normal: FloatArray, tangent: FloatArray, impulse: FloatArray, dim: int) -> FloatArray:
+    """(m, dim) impulses in world axes from rows normal, tangent 1, tangent 2; the last along normal × tangent."""
+    out = impulse[:, :1] * normal + impulse[:, 1:2] * tangent
+    if dim == 3:
+        out += impulse[:, 2:3] * np.cross(normal, tangent)
+    return out[:, :dim]

@@ -13,7 +13,7 @@ from ..errors import ModelError
 from .trajectory import ContactTable, EnergyRecord, RunCertificate, Trajectory
 
 FORMAT = "stiction-trajectory"
-VERSION = 1
+VERSION = 2
 
 
 def save(run: Trajectory, path: str | Path) -> None:
@@ -66,6 +66,8 @@ def _read(file: Any, path: Path) -> Trajectory:
         raise ModelError(f"{path} is not a stiction trajectory.")
     if int(file.attrs["format_version"]) > VERSION:
         raise ModelError(f"{path} was written by a newer stiction (format {file.attrs['format_version']}).")
+    if int(file.attrs["format_version"]) < VERSION:
+        raise ModelError(f"{path} was written by an older stiction, without the tangents of contacts; run it again.")
 
     def read(name: str) -> Any:
         if name not in file:

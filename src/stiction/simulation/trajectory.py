@@ -41,8 +41,13 @@ CERTIFICATE = (
 class ContactTable:
     """Every active constraint of every step, in the order of the steps.
 
-    step (m,), 0 for the first; key, law, mode (m,); gap (m,) at the end of the step; impulse, velocity (m, 6);
-    bodies (m, 2), -1 where there are none; normal and point (m, 3) in the world.
+    step (m,), 0 for the first; key, law, mode (m,); gap (m,) at the end of the step; impulse [N·s, of the last three
+    N·m·s] and velocity [m/s, rad/s] (m, 6) in the columns normal, tangent 1, tangent 2, spin, roll 1, roll 2, zero
+    where a contact has no such row; bodies (m, 2), -1 where there are none: impulses act on the first, and velocities
+    are its own less those of the second. Normal (from the second body to the first), point and tangent (m, 3) in the
+    world: tangent 1, and tangent 2 is normal × tangent. Spin is the rotation about the normal, rolling that about the
+    tangents (in the plane roll 1 is all of it). Under a law with an axis tangent 1 is the axis in the tangent plane,
+    and the body that has it is first.
     """
 
     step: IntArray
@@ -55,14 +60,15 @@ class ContactTable:
     bodies: IntArray
     normal: FloatArray
     point: FloatArray
+    tangent: FloatArray
 
 
 @dataclass(frozen=True)
 class ContactSeries:
     """One constraint over time, one row per step; where it was not active, gap is NaN and the impulse zero.
 
-    times (n,): the ends of the steps [s]; gap (n,) [m]; impulse (n, 6) [N·s] and velocity (n, 6) [m/s] in the rows
-    normal, tangent 1, tangent 2, spin, roll 1, roll 2; mode (n,) of `Mode`.
+    times (n,): the ends of the steps [s]; gap (n,) [m]; impulse (n, 6) [N·s, N·m·s] and velocity (n, 6) [m/s, rad/s]
+    in the columns of `ContactTable`; mode (n,) of `Mode`.
     """
 
     name: str
@@ -251,10 +257,12 @@ class Trajectory:
         rows = np.flatnonzero((same | turned) & (t.law == int(Law.UNILATERAL)))
         picked = {field.name: getattr(t, field.name)[rows] for field in fields(ContactTable)}
         flip = turned[rows]
-        picked["normal"] = np.where(flip[:, None], -picked["normal"], picked["normal"])
-        # With -n the frame has tangents -t1 and t2, and impulses on the other body are opposite: only row 2 changes.
+        # With -n and -t1 the third direction stays, tangent 2 or, in the plane, that of rolling; and impulses on the
+        # other body are opposite: only what is along it changes.
+        for name in ("normal", "tangent"):
+            picked[name] = np.where(flip[:, None], -picked[name], picked[name])
         for name in ("impulse", "velocity"):
-            picked[name][flip, 2] *= -1.0
+            picked[name][np.ix_(flip, (2, 5) if world["dim"] == 3 else (4,))] *= -1.0
         picked["bodies"] = np.where(flip[:, None], picked["bodies"][:, ::-1], picked["bodies"])
         return ContactTable(**picked)
 
@@ -274,7 +282,7 @@ class Trajectory:
         return gap, impulse, velocity, mode
 
     def force(self, which: Any, other: Any = None) -> FloatArray:
-        """(n, 6) the mean force of a constraint in each step [N]: its impulse divided by the step.
+        """(n, 6) the mean force of a constraint in each step [N, N·m]: its impulse divided by the step.
 
         With two bodies: (n, 3), or (n, 2) in the plane, the total contact force on the first in world axes.
         """
@@ -283,7 +291,7 @@ class Trajectory:
             return self._series(which).impulse / h
         pairs = self._between(which, other)
         dim = int(self.info["world"]["dim"])
-        along = world_impulse(pairs.normal, pairs.impulse, dim)
+        along = world_impulse(pairs.normal, pairs.tangent, pairs.impulse, dim)
         total = np.zeros((len(self.times) - 1, dim))
         np.add.at(total, pairs.step, along)
         return total / h

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from .._check import FloatArray, IntArray
-from ..friction.table import Directions, FrictionTable
+from ..friction.table import Directions, FrictionTable, row_codes
 from ..problem.dynamics import Dynamics
 from ..problem.laws import EQUALITY, UNILATERAL
 
@@ -23,7 +23,8 @@ class State:
     """Time t [s], configuration q (nq,), velocity v (nv,), and what the last step did at its constraints.
 
     keys (nc,) and impulses (nc, 6) are the memory of the last step: schemes use them to know which contacts were
-    active and to start solvers warm. The first column is the normal impulse of a contact.
+    active and to start solvers warm. The first column is the normal impulse of a contact, the others are its further
+    rows one after the other, whatever they are.
     """
 
     t: float
@@ -88,6 +89,21 @@ class Candidates:
     def contact(self) -> np.ndarray:
         """(nk,) whether each is a contact."""
         return self.law == UNILATERAL
+
+    @property
+    def codes(self) -> IntArray:
+        """(nk, 5) what the rows after the normal of each contact are, TANGENT_1 to ROLL_2; 0 where there are none."""
+        return row_codes(self.friction.sets, tuple(self.friction.dims.tolist()))[self.friction.set_of]
+
+    @property
+    def columns(self) -> IntArray:
+        """(nr,) where each row is recorded: normal, tangent 1, tangent 2, spin, roll 1, roll 2; of joints, in order."""
+        sizes = np.diff(self.row_ptr)
+        block = np.repeat(np.arange(len(sizes)), sizes)
+        place = np.arange(int(self.row_ptr[-1])) - self.row_ptr[block]
+        rubs = np.flatnonzero((place > 0) & (self.law[block] == UNILATERAL))
+        place[rubs] = self.codes[block[rubs], place[rubs] - 1]
+        return place
 
     @property
     def rigid(self) -> np.ndarray:
@@ -166,6 +182,18 @@ class Constraints:
         return {"b": b, "C": C, "lo": lo, "hi": hi}
 
 
+class Geometry(NamedTuple):
+    """Where constraints are: bodies (nk, 2), -1 where there are none; normal, point and tangent (nk, 3) in the world.
+
+    Normals point from the second body to the first; tangent 2 is normal × tangent.
+    """
+
+    bodies: IntArray
+    normal: FloatArray
+    point: FloatArray
+    tangent: FloatArray
+
+
 class System(Protocol):
     """Mass matrix, forces, contacts and joints at a configuration; configurations may live on a manifold."""
 
@@ -218,8 +246,8 @@ class System(Protocol):
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Dynamics:
         """The dynamics form with the mass at q and the rows of `constraints`."""
 
-    def contact_geometry(self, candidates: Candidates, q: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Bodies (nk, 2), -1 where there are none; normals (nk, 3) and points (nk, 3) in the world, for the record."""
+    def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
+        """Where the constraints are at q, for the record."""
 
     def constraint_name(self, key: int) -> str:
         """What people call the constraint."""

@@ -9,6 +9,7 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from .base import Candidates
+from .materials import LawTable
 from .mechanism import Mechanism
 
 
@@ -38,10 +39,12 @@ class Features:
 
 @dataclass(frozen=True)
 class WorldCandidates(Candidates):
-    """Joints, then contacts with their features."""
+    """Joints, then contacts with their features and the numbers of their laws in `laws`."""
 
     features: Features
     mechanism: Mechanism
+    number: IntArray
+    laws: LawTable
 
     @property
     def joints(self) -> int:
@@ -68,14 +71,21 @@ class WorldCandidates(Candidates):
         out[: self.joints] = mask
         return out
 
+    @property
+    def codes(self) -> IntArray:
+        """(nk, 5) what the rows after the normal of each contact are, TANGENT_1 to ROLL_2; 0 for joints."""
+        none = np.zeros((self.joints, self.laws.codes.shape[1]), dtype=np.int64)
+        return np.concatenate([none, self.laws.codes[self.number]])
+
     def _take(self, chosen: IntArray) -> WorldCandidates:
         base = super()._take(chosen)
         contacts = chosen[chosen >= self.joints] - self.joints
         if len(chosen) - len(contacts) != self.joints:
             raise ModelError("joints always act; a selection of constraints cannot leave them out.")
         return WorldCandidates(
-            base.key, base.law, base.row_ptr, base.friction, self.features.take(contacts), self.mechanism
-        )
+            base.key, base.law, base.row_ptr, base.friction, self.features.take(contacts), self.mechanism,
+            self.number[contacts], self.laws,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._check import FloatArray, IntArray
+from .._check import FloatArray
 from ..errors import ModelError
 from ..friction.table import FrictionTable
 from ..problem.dynamics import Dense, Dynamics
-from .base import Candidates, Constraints, Energy, State
+from .base import Candidates, Constraints, Energy, Geometry, State
 from .constraints import Bilateral, DryFriction, Gap
 from .derivatives import derivative
 
@@ -189,10 +189,10 @@ class GeneralizedSystem:
         """The Dense form with the mass at q."""
         return Dense(self.mass(q), constraints.rows, check=False)
 
-    def contact_geometry(self, candidates: Candidates, q: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
         """Unknown: gap functions have no place in space."""
         nk = len(candidates.key)
-        return np.full((nk, 2), -1), np.zeros((nk, 3)), np.zeros((nk, 3))
+        return Geometry(np.full((nk, 2), -1), np.zeros((nk, 3)), np.zeros((nk, 3)), np.zeros((nk, 3)))
 
     def constraint_name(self, key: int) -> str:
         """The name of a gap, constraint or dry friction."""

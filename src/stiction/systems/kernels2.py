@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
+from ..friction.sets import TANGENT_1
 
 POINT_AXIS, DOT, DISTANCE, TRAVEL, TURN = 0, 1, 2, 3, 4  # as in space; DOT is the difference of two angles here
 
@@ -19,10 +20,14 @@ def _set_row(J, row, sign, dx, dy, rx, ry):
 
 
 @njit
-def contact_rows(q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, Ja, Jb):
-    """Rows normal and tangent (as many as each contact has) at row_ptr[k + offset] of Ja and Jb (nr, 3).
+def contact_rows(
+    q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, number, codes, axis, side, lever, Ja, Jb, length
+):  # fmt: skip
+    """Rows of contacts at row_ptr[k + offset] of Ja and Jb (nr, 3): the normal, and then what codes[number[k]] says.
 
-    The tangent is the normal turned clockwise, so that on a floor it points along +x.
+    The tangent is the normal turned clockwise, so that on a floor it points along +x. Rolling is the angular
+    velocity of the first body less that of the second, which is a unless side is -1; its `length` (nr,) is the smaller
+    lever (nb,) of the two bodies. There are no axes in the plane.
     """
     for k in range(len(body_a)):
         start, stop = row_ptr[k + offset], row_ptr[k + offset + 1]
@@ -32,10 +37,24 @@ def contact_rows(q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, J
         bx, by = point_b[k, 0] - q[b, 0], point_b[k, 1] - q[b, 1]
         _set_row(Ja, start, 1.0, nx, ny, ax, ay)
         _set_row(Jb, start, -1.0, nx, ny, bx, by)
-        if stop > start + 1:
-            gx, gy = 0.5 * (point_b[k, 0] - point_a[k, 0]), 0.5 * (point_b[k, 1] - point_a[k, 1])
-            _set_row(Ja, start + 1, 1.0, ny, -nx, ax + gx, ay + gy)
-            _set_row(Jb, start + 1, -1.0, ny, -nx, bx - gx, by - gy)
+        for r in range(start + 1, stop):
+            if codes[number[k], r - start - 1] == TANGENT_1:
+                gx, gy = 0.5 * (point_b[k, 0] - point_a[k, 0]), 0.5 * (point_b[k, 1] - point_a[k, 1])
+                _set_row(Ja, r, 1.0, ny, -nx, ax + gx, ay + gy)
+                _set_row(Jb, r, -1.0, ny, -nx, bx - gx, by - gy)
+            else:
+                sign = -1.0 if side[number[k]] < 0 else 1.0
+                Ja[r, 0], Ja[r, 1], Ja[r, 2] = 0.0, 0.0, sign
+                Jb[r, 0], Jb[r, 1], Jb[r, 2] = 0.0, 0.0, -sign
+                length[r] = min(lever[a], lever[b])
+
+
+@njit
+def contact_tangents(q, body_a, body_b, normal, number, axis, side, tangent):
+    """tangent (n, 2) of contacts, of the body that is first in the law where side is not 0."""
+    for k in range(len(body_a)):
+        sign = -1.0 if side[number[k]] < 0 else 1.0
+        tangent[k, 0], tangent[k, 1] = sign * normal[k, 1], -sign * normal[k, 0]
 
 
 @njit

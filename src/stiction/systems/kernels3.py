@@ -1,4 +1,4 @@
-"""Bodies in space as compiled loops: rotations, free motion, inverse masses, and the rows of contacts and joints.
+"""Bodies in space as compiled loops: rotations, free motion, inverse masses, and the rows of joints.
 
 A configuration holds 7 numbers per body, the centre of mass x and the quaternion (w, x, y, z) that takes body axes to
 world axes; a velocity holds 6, of the centre of mass and the angular velocity in world axes. Rotations are advanced
@@ -197,52 +197,12 @@ def mass_blocks(R, mass, inertia, moves, M):
 
 
 @njit(inline=True)
-def frame(nx, ny, nz):
-    """Two unit tangents of a unit normal: t1 = n × z, or n × x where the normal is nearly vertical, and t2 = t1 × n."""
-    if abs(nz) < 0.9:
-        s = 1.0 / math.sqrt(nx * nx + ny * ny)
-        ax, ay, az = ny * s, -nx * s, 0.0
-    else:
-        s = 1.0 / math.sqrt(ny * ny + nz * nz)
-        ax, ay, az = 0.0, nz * s, -ny * s
-    return ax, ay, az, ay * nz - az * ny, az * nx - ax * nz, ax * ny - ay * nx
-
-
-@njit(inline=True)
-def _set_row(J, row, sign, dx, dy, dz, rx, ry, rz):
+def set_row(J, row, sign, dx, dy, dz, rx, ry, rz):
     """Row of the velocity at arm r along direction d: d·v + (r × d)·ω."""
     J[row, 0], J[row, 1], J[row, 2] = sign * dx, sign * dy, sign * dz
     J[row, 3] = sign * (ry * dz - rz * dy)
     J[row, 4] = sign * (rz * dx - rx * dz)
     J[row, 5] = sign * (rx * dy - ry * dx)
-
-
-@njit
-def contact_rows(q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, Ja, Jb):
-    """Rows normal, tangent 1, tangent 2 (as many as each contact has) at row_ptr[k + offset] of Ja and Jb (nr, 6).
-
-    The normal row acts at each body's own surface point, so that it is the exact gradient of the gap; the friction rows
-    act at the point halfway between.
-    """
-    for k in range(len(body_a)):
-        start, stop = row_ptr[k + offset], row_ptr[k + offset + 1]
-        a, b = body_a[k], body_b[k]
-        nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
-        tx, ty, tz, sx, sy, sz = frame(nx, ny, nz)
-        ax, ay, az = point_a[k, 0] - q[a, 0], point_a[k, 1] - q[a, 1], point_a[k, 2] - q[a, 2]
-        bx, by, bz = point_b[k, 0] - q[b, 0], point_b[k, 1] - q[b, 1], point_b[k, 2] - q[b, 2]
-        _set_row(Ja, start, 1.0, nx, ny, nz, ax, ay, az)
-        _set_row(Jb, start, -1.0, nx, ny, nz, bx, by, bz)
-        gx = 0.5 * (point_b[k, 0] - point_a[k, 0])
-        gy = 0.5 * (point_b[k, 1] - point_a[k, 1])
-        gz = 0.5 * (point_b[k, 2] - point_a[k, 2])
-        ax, ay, az, bx, by, bz = ax + gx, ay + gy, az + gz, bx - gx, by - gy, bz - gz
-        if stop > start + 1:
-            _set_row(Ja, start + 1, 1.0, tx, ty, tz, ax, ay, az)
-            _set_row(Jb, start + 1, -1.0, tx, ty, tz, bx, by, bz)
-        if stop > start + 2:
-            _set_row(Ja, start + 2, 1.0, sx, sy, sz, ax, ay, az)
-            _set_row(Jb, start + 2, -1.0, sx, sy, sz, bx, by, bz)
 
 
 @njit(inline=True)
@@ -303,7 +263,7 @@ def joint_rows(
             Jb[row, 3], Jb[row, 4], Jb[row, 5] = -cx, -cy, -cz
         elif k == TRAVEL:
             value[row] = s * (ub[j, 0] * q[b, 0] + ub[j, 1] * q[b, 1] + ub[j, 2] * q[b, 2]) - rest[j]
-            _set_row(Jb, row, s, ub[j, 0], ub[j, 1], ub[j, 2], 0.0, 0.0, 0.0)
+            set_row(Jb, row, s, ub[j, 0], ub[j, 1], ub[j, 2], 0.0, 0.0, 0.0)
         elif k != TURN:
             rax, ray, raz = turn(q[a, 3], q[a, 4], q[a, 5], q[a, 6], pa[j, 0], pa[j, 1], pa[j, 2])
             rbx, rby, rbz = turn(q[b, 3], q[b, 4], q[b, 5], q[b, 6], pb[j, 0], pb[j, 1], pb[j, 2])
@@ -319,8 +279,8 @@ def joint_rows(
             else:
                 value[row] = s * (ubx * dx + uby * dy + ubz * dz) - rest[j]
             # the axis turns with b, so b's arm reaches to a's point
-            _set_row(Ja, row, s, ubx, uby, ubz, rax, ray, raz)
-            _set_row(Jb, row, -s, ubx, uby, ubz, rbx + dx, rby + dy, rbz + dz)
+            set_row(Ja, row, s, ubx, uby, ubz, rax, ray, raz)
+            set_row(Jb, row, -s, ubx, uby, ubz, rbx + dx, rby + dy, rbz + dz)
         for m in range(2):
             c = turn_of[j, m]
             if c < 0:

@@ -18,7 +18,7 @@ from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..problem.dynamics import Bodies, Dynamics
 from ..problem.laws import UNILATERAL
-from .base import Candidates, Constraints, Energy, State
+from .base import Candidates, Constraints, Energy, Geometry, State
 from .blocks import Block, joint_blocks
 from .bodies import BodySpec
 from .candidates import BodyRows, Features, WorldCandidates
@@ -36,9 +36,11 @@ class BodyModel(ABC):
     dim: ClassVar[int]
     dof: ClassVar[int]
     width: ClassVar[int]  # numbers per body in q
-    kernels: ClassVar[Any]  # kernels2 or kernels3: the rows of joints and contacts
+    kernels: ClassVar[Any]  # kernels2 or kernels3: the rows of joints
+    contacts: ClassVar[Any]  # kernels2 or contacts3: the rows of contacts
     curved: bool  # some shape is not a rounded core or a half-space
     reach: FloatArray  # (nb,) the farthest point of each body from its centre of mass
+    lever: FloatArray  # (nb,) the same for bodies that forces move, infinite for others: metres for turning rows
 
     def __init__(self, world: Any):
         self.specs: list[BodySpec] = list(world.bodies)
@@ -51,6 +53,7 @@ class BodyModel(ABC):
         self.forces_applied = tuple(world.forces)
         self._prepare_bodies()
         self.reach = np.where(np.isfinite(self.reach), self.reach, 0.0)  # planes turn about themselves
+        self.lever = np.where(self.moves & (self.reach > 0.0), self.reach, np.inf)
         self._prepare_mechanism(world)
         self.nq += self.mechanism.rows.turns if self.dim == 3 else 0
         self._prepare_shapes(world)
@@ -276,6 +279,8 @@ class BodyModel(ABC):
             friction=self.laws.table(law, mechanism.law),
             features=features,
             mechanism=mechanism,
+            number=law,
+            laws=self.laws,
         )
 
     def _buffers(self, m: int) -> tuple[Any, ...]:
@@ -338,11 +343,15 @@ class BodyModel(ABC):
         )
         Q, turns = self.bodies(q), self.turns(q)
         self.kernels.joint_rows(Q, turns, *mechanism.rows.arrays, 0, value, rows.Ja, rows.Jb)
-        self.kernels.contact_rows(Q, f.body_a, f.body_b, *geometry[1:], candidates.row_ptr, nj, rows.Ja, rows.Jb)
+        length = np.ones(nr)
+        self.contacts.contact_rows(
+            Q, f.body_a, f.body_b, *geometry[1:], candidates.row_ptr, nj, candidates.number, *self.laws.arrays,
+            self.lever, rows.Ja, rows.Jb, length,
+        )  # fmt: skip
         value[candidates.row_ptr[nj:-1]] = geometry[0]
         bound = np.zeros(len(candidates.key))
         bound[:nj] = mechanism.bound
-        return Constraints(candidates, value, rows, bound, np.ones(nr), mechanism)
+        return Constraints(candidates, value, rows, bound, length, mechanism)
 
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Bodies:
         """The Bodies form with the inverse masses at q."""
@@ -350,18 +359,23 @@ class BodyModel(ABC):
         Minv = self._mass_blocks(q, inverse=True)
         return Bodies.trusted(r.body_a, r.body_b, r.Ja, r.Jb, Minv, constraints.candidates.row_ptr)
 
-    def contact_geometry(self, candidates: Candidates, q: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Bodies (nk, 2), normals (nk, 3) from the second to the first, and points (nk, 3) halfway, at q."""
+    def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
+        """Where the constraints are at q; under laws where it matters, with the bodies in the order of the law."""
         assert isinstance(candidates, WorldCandidates)
-        f, nj = candidates.features, candidates.joints
+        f, nj, laws = candidates.features, candidates.joints, self.laws
         _, normal, point_a, point_b = self._geometry(f, q)
-        nk = len(candidates.key)
-        bodies, normals, points = np.empty((nk, 2), dtype=np.int64), np.zeros((nk, 3)), np.zeros((nk, 3))
-        bodies[:nj] = self.mechanism.bodies
-        bodies[nj:, 0], bodies[nj:, 1] = f.body_a, f.body_b
-        normals[nj:, : self.dim] = normal
-        points[nj:, : self.dim] = 0.5 * (point_a + point_b)
-        return bodies, normals, points
+        nk, d = len(candidates.key), self.dim
+        bodies, place = np.empty((nk, 2), dtype=np.int64), [np.zeros((nk, 3)) for _ in range(3)]
+        turned = (laws.side[candidates.number] < 0)[:, None]
+        pair = np.column_stack([f.body_a, f.body_b])
+        bodies[:nj], bodies[nj:] = self.mechanism.bodies, np.where(turned, pair[:, ::-1], pair)
+        tangent = np.empty((len(f), d))
+        self.contacts.contact_tangents(
+            self.bodies(q), f.body_a, f.body_b, normal, candidates.number, laws.axis, laws.side, tangent
+        )
+        for array, values in zip(place, (np.where(turned, -normal, normal), 0.5 * (point_a + point_b), tangent)):
+            array[nj:, :d] = values
+        return Geometry(bodies, *place)
 
     def with_target(self, joint: str, target: Any) -> BodyModel:
         """The same model with another target for a joint's motor; the arrays are shared."""

@@ -22,6 +22,7 @@ class Model2(BodyModel):
 
     dim, dof, width = 2, 3, 3
     kernels: ClassVar[Any] = kernels2
+    contacts: ClassVar[Any] = kernels2
 
     def _prepare_bodies(self) -> None:
         self.inertia = np.array([float(s.inertia) for s in self.specs])

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..collision import CORE, CYLINDER, ELLIPSOID, HULL, PLANE, aabbs3, evaluate3, find3, pairs
-from . import kernels3
+from . import contacts3, kernels3
 from .base import State
 from .bodies import quaternion_matrix, unit_quaternion
 from .candidates import Features
@@ -28,6 +28,7 @@ class Model3(BodyModel):
 
     dim, dof, width = 3, 6, 7
     kernels: ClassVar[Any] = kernels3
+    contacts: ClassVar[Any] = contacts3
 
     def _prepare_bodies(self) -> None:
         self.inertia = np.array([s.inertia for s in self.specs])

@@ -216,7 +216,8 @@ class WorldBuilder:
 
     def set_material(self, name: str, *, friction: FrictionSet | float | None = 0.5, restitution: float = 0.0) -> None:
         """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
-        self.materials.named[name] = contact_law(friction, restitution, f"material {name!r}")
+        law = contact_law(friction, restitution, f"material {name!r}", self.dim, pair=False)
+        self.materials.named[name] = law
         self._model = None
 
     def set_contact(
@@ -225,15 +226,19 @@ class WorldBuilder:
         """Set the law between two bodies, or between two materials (by their names); friction None means none.
 
         A pair of bodies goes before a pair of materials, and that before the combination of the two materials:
-        the geometric mean of the coefficients, the larger restitution.
+        the geometric mean of the coefficients, the larger restitution. Contacts have the rows that their friction
+        needs: slip, and for `Torsional`, `Mixed` and `Rolling` spin and rolling. An `axis` of the friction is fixed in
+        the first of the two, in the axes of its frame.
         """
         names = [x.name if isinstance(x, Body) else x for x in (a, b)]
-        law = contact_law(friction, restitution, f"{names[0]!r} and {names[1]!r}")
+        what = f"{names[0]!r} and {names[1]!r}"
+        law = contact_law(friction, restitution, what, self.dim, pair=names[0] != names[1])
         if all(isinstance(x, str) and x in self.materials.named for x in (a, b)):
-            self.materials.pairs[frozenset(names)] = law
+            self.materials.set_pair(names[0], names[1], law)
         else:
             i, j = self.body(a, "set_contact"), self.body(b, "set_contact")
-            self.pair_laws[min(i, j), max(i, j)] = law
+            self.pair_laws.pop((j, i), None)
+            self.pair_laws[i, j] = law
         self._model = None
 
     def add_force(self, body: Body | str, force: Any = None, *, torque: Any = None, point: Any = None) -> None:
