@@ -8,6 +8,7 @@ import pytest
 
 import stiction as st
 from stiction import Gap, GeneralizedSystem, Mode, Simulator
+from stiction.simulation.recording import VERSION
 
 G, H = 9.81, 0.001
 HEIGHT, SPEED, MU, LIFT = 0.1, 1.2, 0.3, 0.8
@@ -178,7 +179,7 @@ def test_bad_files_are_refused_by_name(tmp_path, run):
         run.save(tmp_path / "no" / "a.h5")
 
 
-def test_damaged_and_newer_files_are_refused(tmp_path, run):
+def test_damaged_older_and_newer_files_are_refused(tmp_path, run):
     path = tmp_path / "a.h5"
     run.save(path)
     with h5py.File(path, "r+") as file:
@@ -187,6 +188,10 @@ def test_damaged_and_newer_files_are_refused(tmp_path, run):
         st.load(path)
     with h5py.File(path, "r+") as file:
         file.attrs["format_version"] = 1
+    with pytest.raises(st.ModelError, match="older stiction"):
+        st.load(path)
+    with h5py.File(path, "r+") as file:
+        file.attrs["format_version"] = VERSION
         del file["contacts/gap"]
     with pytest.raises(st.ModelError, match="contacts/gap"):
         st.load(path)

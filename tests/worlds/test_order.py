@@ -47,10 +47,10 @@ def contact_set(world, band):
     model = world.build()
     q = model.initial_state().q
     found = model.detect(0.0, q, band)
-    bodies, _, points = model.contact_geometry(found, q)
+    place = model.contact_geometry(found, q)
     gaps = model.gaps(found, 0.0, q)
     seen = {}
-    for (a, b), gap, point in zip(bodies.tolist(), gaps.tolist(), points.tolist()):
+    for (a, b), gap, point in zip(place.bodies.tolist(), gaps.tolist(), place.point.tolist()):
         seen.setdefault(frozenset((model.names[a], model.names[b])), []).append(
             (round(gap, 11), *np.round(point, 9) + 0.0)
         )
