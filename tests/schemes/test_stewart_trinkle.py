@@ -172,7 +172,12 @@ def test_given_directions_are_scaled_onto_the_set():
 
 @pytest.mark.parametrize(
     ("directions", "message"),
-    [(2, "directions"), ([[0.0, 0.0]], "points nowhere"), ([[1.0, 0.0, 0.0]], "rows of 3"), ([[np.nan, 1.0]], "finite")],
+    [
+        (2, "directions"),
+        ([[0.0, 0.0]], "points nowhere"),
+        ([[1.0, 0.0, 0.0]], "rows of 3"),
+        ([[np.nan, 1.0]], "finite"),
+    ],
 )
 def test_bad_directions(directions, message):
     with pytest.raises(st.ModelError, match=message):

@@ -216,8 +216,8 @@ class WorldBuilder:
 
     def set_material(self, name: str, *, friction: FrictionSet | float | None = 0.5, restitution: float = 0.0) -> None:
         """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
-        law = contact_law(friction, restitution, f"material {name!r}", self.dim, pair=False)
-        self.materials.named[name] = law
+        what = f"material {name!r}"
+        self.materials.named[name] = contact_law(friction, restitution, what, self.dim, pair=False)
         self._model = None
 
     def set_contact(
@@ -230,11 +230,10 @@ class WorldBuilder:
         needs: slip, and for `Torsional`, `Mixed` and `Rolling` spin and rolling. An `axis` of the friction is fixed in
         the first of the two, in the axes of its frame.
         """
-        names = [x.name if isinstance(x, Body) else x for x in (a, b)]
-        what = f"{names[0]!r} and {names[1]!r}"
-        law = contact_law(friction, restitution, what, self.dim, pair=names[0] != names[1])
+        first, second = (x.name if isinstance(x, Body) else x for x in (a, b))
+        law = contact_law(friction, restitution, f"{first!r} and {second!r}", self.dim, pair=first != second)
         if all(isinstance(x, str) and x in self.materials.named for x in (a, b)):
-            self.materials.set_pair(names[0], names[1], law)
+            self.materials.set_pair(first, second, law)
         else:
             i, j = self.body(a, "set_contact"), self.body(b, "set_contact")
             self.pair_laws.pop((j, i), None)
