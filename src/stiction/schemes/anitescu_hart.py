@@ -24,6 +24,7 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus
 from ..problem.laws import UNILATERAL
 from ..solvers.base import Solution, finish
+from ..solvers.coefficients import settle
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, record_contacts
@@ -115,9 +116,24 @@ class AnitescuHart:
         if self.relaxation != "fixed-point" or problem.nr == 0:
             solves.append(("step", solve(problem)))
             return solves[-1][1]
+
+        def coulomb(given: ContactProblem, tol: float, p0: np.ndarray | None) -> Solution:
+            return self._fixed_point(given, tol, problem.p_warm if p0 is None else p0, solve, solves)
+
+        if len(problem.friction.varying):
+            last = settle(problem, coulomb, tol=self.tolerance)
+        else:
+            last = coulomb(problem, self.tolerance, None)
+        solves.append(("Coulomb", last))
+        return last
+
+    def _fixed_point(
+        self, problem: ContactProblem, tol: float, p: np.ndarray, solve: Solve, solves: list[tuple[str, Solution]]
+    ) -> Solution:
+        """Coulomb's law to `tol` by a sequence of convex problems, from the impulses p on."""
         from ..solvers.fixed_point import Rounds
 
-        p, rounds = problem.p_warm, Rounds(problem, problem.p_warm)
+        rounds = Rounds(problem, p)
         status, message = Status.NOT_CONVERGED, f"Coulomb's law was not met after {self.maxiter} convex problems."
         for count in range(1, self.maxiter + 1):
             convex = solve(problem.replace(associated=True, b=problem.b + rounds.term, p_warm=p))
@@ -127,14 +143,12 @@ class AnitescuHart:
                 break
             p = convex.p
             error = problem.certify(p).error
-            if error <= self.tolerance:
+            if error <= tol:
                 status, message = Status.SOLVED, f"Coulomb's law met after {count} convex problems."
                 break
             rounds.take(convex.u - rounds.term, error)
         solver = solves[-1][1].solver
-        last = finish(problem, p, solver=solver, tol=self.tolerance, status=status, message=message, iterations=count)
-        solves.append(("Coulomb", last))
-        return last
+        return finish(problem, p, solver=solver, tol=tol, status=status, message=message, iterations=count)
 
     def _detect(self, system: System, state: State, band: float) -> Candidates:
         found = system.detect(state.t, state.q, band)

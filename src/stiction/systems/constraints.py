@@ -188,7 +188,8 @@ class DryFriction:
 
     rows: (m, nv) or (nv,), or a function of q: the velocities that rub. bound: the largest friction force [N] (or
     moment [N·m]), a number or a function of q or (t, q). shape: the friction set at unit bound; by default an interval
-    for one row and a disk for two.
+    for one row and a disk for two. With `shape=Coulomb(law)`, law a `Stribeck` or another function of the speed s of
+    these rows, `bound` holds at rest and changes as mu(s)/mu(0).
     """
 
     law = Law.DRY
