@@ -61,6 +61,7 @@ _NAMES = {
         "Mixed",
         "Rolling",
         "Polyhedral",
+        "ConvexSet",
         "Frictionless",
         "Stribeck",
         "SpeedLaw",
@@ -127,6 +128,7 @@ if TYPE_CHECKING:
     from .errors import SolverError as SolverError
     from .errors import StictionError as StictionError
     from .friction import Anisotropic as Anisotropic
+    from .friction import ConvexSet as ConvexSet
     from .friction import Coulomb as Coulomb
     from .friction import Frictionless as Frictionless
     from .friction import FrictionSet as FrictionSet

@@ -1,5 +1,6 @@
 """Friction sets: support function, projection, gauge, directions, and their code for the kernels."""
 
+from .convex import ConvexSet
 from .ellipsoids import Anisotropic, Torsional
 from .polyhedra import Polyhedral
 from .products import Mixed, Rolling
@@ -8,6 +9,7 @@ from .speed import SpeedLaw, Stribeck
 
 __all__ = [
     "Anisotropic",
+    "ConvexSet",
     "Coulomb",
     "FrictionSet",
     "Frictionless",

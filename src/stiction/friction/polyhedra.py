@@ -15,13 +15,10 @@ from .sets import (
     MAX_DIM,
     POLYHEDRON,
     ROLL_1,
-    ROLL_2,
-    SPIN,
-    TANGENT_1,
-    TANGENT_2,
     FrictionSet,
     PackedSet,
     checked_axis,
+    rows_by_count,
     take_coefficient,
 )
 from .speed import Coefficient
@@ -63,16 +60,10 @@ class Polyhedral(FrictionSet):
 
     def contact_rows(self, space: int) -> tuple[int, ...]:
         """As many as the directions have: slip, then spin, then rolling (four rows: slip and rolling)."""
-        known: dict[int, tuple[int, ...]] = {1: (TANGENT_1,), 2: (TANGENT_1, ROLL_1)}
-        if space == 3:
-            slip = (TANGENT_1, TANGENT_2)
-            known = {2: slip, 3: (*slip, SPIN), 4: (*slip, ROLL_1, ROLL_2), 5: (*slip, SPIN, ROLL_1, ROLL_2)}
-        if self.dim not in known:
-            where = "in space" if space == 3 else "in the plane"
-            raise ModelError(f"this Polyhedral friction set has {self.dim} rows; {where} it may have {sorted(known)}.")
-        if self.speed_law is not None and ROLL_1 in known[self.dim] and space == 2:
+        rows = rows_by_count("Polyhedral friction set", self.dim, space)
+        if self.speed_law is not None and ROLL_1 in rows and space == 2:
             raise ModelError("Polyhedral friction with a law of speed has one row in the plane; use Rolling to roll.")
-        return known[self.dim]
+        return rows
 
     def packed(self, dim: int) -> PackedSet:
         """The kernels' code of the polyhedron."""

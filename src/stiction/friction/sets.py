@@ -236,3 +236,15 @@ def checked_axis(value: Any, what: str) -> tuple[float, float, float] | None:
         raise ModelError(f"axis of {what} friction must not be zero: it is the direction of the first tangent.")
     x, y, z = (a / size).tolist()
     return x, y, z
+
+
+def rows_by_count(what: str, dim: int, space: int) -> tuple[int, ...]:
+    """The rows of a set that says only how many it has: slip, then spin, then rolling (four rows: slip and rolling)."""
+    known: dict[int, tuple[int, ...]] = {1: (TANGENT_1,), 2: (TANGENT_1, ROLL_1)}
+    if space == 3:
+        slip = (TANGENT_1, TANGENT_2)
+        known = {2: slip, 3: (*slip, SPIN), 4: (*slip, ROLL_1, ROLL_2), 5: (*slip, SPIN, ROLL_1, ROLL_2)}
+    if dim not in known:
+        where = "in space" if space == 3 else "in the plane"
+        raise ModelError(f"this {what} has {dim} rows; {where} it may have {sorted(known)}.")
+    return known[dim]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,7 +13,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
-from .sets import MAX_DIM, Frictionless, FrictionSet, as_friction
+from .sets import MAX_DIM, POLYHEDRON, Frictionless, FrictionSet, as_friction
 
 Directions = int | tuple[tuple[float, ...], ...]
 
@@ -98,8 +98,26 @@ class FrictionTable:
         return self.sets[s].groups(int(self.dims[s]), count)
 
     def is_polyhedral(self) -> bool:
-        """Whether every set is exactly a polyhedron."""
-        return all(s.is_polyhedral(int(d)) for s, d in zip(self.sets, self.dims))
+        """Whether every set is a polyhedron to the solvers: exactly, or refined until it is as good as exact."""
+        return all(s.is_polyhedral(int(d)) or k == POLYHEDRON for s, d, k in zip(self.sets, self.dims, self.kind))
+
+    @cached_property
+    def written(self) -> tuple[int, ...]:
+        """The blocks whose sets are written in Python, of which kernels know no more than a polyhedron inside."""
+        known = [
+            s for s in np.flatnonzero(self.kind == POLYHEDRON) if not self.sets[s].is_polyhedral(int(self.dims[s]))
+        ]
+        return tuple(np.flatnonzero(np.isin(self.set_of, known)).tolist()) if known else ()
+
+    def with_polyhedra(self, sets: Mapping[int, FrictionSet]) -> FrictionTable:
+        """The table with other sets for some blocks; coefficients stay."""
+        blocks = np.array(list(sets), dtype=np.int64)
+        dims = np.append(self.dims, self.dims[self.set_of[blocks]])
+        every = [s if d else None for s, d in zip((*self.sets, *sets.values()), dims)]
+        unit = FrictionTable.build(every, dims.tolist())
+        number = self.set_of.copy()
+        number[blocks] = len(self.sets) + np.arange(len(blocks))
+        return unit._replace(set_of=unit.set_of[number], mu=self.mu, fixed=self.fixed)
 
     @cached_property
     def varying(self) -> IntArray:

@@ -121,6 +121,11 @@ def _residuals(problem: ContactProblem, u: FloatArray, p: FloatArray) -> tuple[F
             f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, problem.associated, problem.rho, u, p,
             table, mode,
         )  # fmt: skip
+    if f.written:  # of sets written in Python the kernels have only a polyhedron inside
+        from .judge import judge
+
+        for k in f.written:
+            table[k], mode[k] = judge(problem, k, u, p)
     return table, mode
 
 

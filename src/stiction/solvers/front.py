@@ -6,6 +6,7 @@ from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from .base import Solution, Solver
 from .coefficients import settle
+from .refine import refined
 
 
 def answer(
@@ -16,6 +17,11 @@ def answer(
     def inner(given: ContactProblem, tol: float, p0: FloatArray | None) -> Solution:
         return solver.solve(given, tol=tol, maxiter=maxiter, p0=p0)
 
+    def known(given: ContactProblem, tol: float, p0: FloatArray | None) -> Solution:
+        if given.friction.written:
+            return refined(given, inner, tol=tol, p0=p0, name=solver.name)
+        return inner(given, tol, p0)
+
     if len(problem.friction.varying):
-        return settle(problem, inner, tol=tol, p0=p0)
-    return inner(problem, tol, p0)
+        return settle(problem, known, tol=tol, p0=p0)
+    return known(problem, tol, p0)

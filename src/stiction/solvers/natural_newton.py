@@ -1,0 +1,140 @@
+"""Newton's method on the natural map of a contact problem whose friction sets may be written in Python.
+
+With rows in metres, a block's natural map is `p - P(p - ρ û(p))`: P the projection onto its admissible impulses, û the
+velocities with De Saxcé's term. P is differentiated by differences, block by block, and the rest exactly. It converges
+quadratically from nearby (the answer for polyhedra inside the sets), and from afar it may not converge at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .._check import FloatArray
+from ..problem.contact_problem import ContactProblem
+from ..problem.judge import WrittenBlock
+from ..problem.laws import BOX, EQUALITY, UNILATERAL
+
+STEPS = 25
+LARGEST = 1500  # rows up to which the dense equations are solved
+Map = Callable[[FloatArray], FloatArray]
+
+
+class NaturalMap:
+    """The residual of a problem and its derivative, for impulses in metres (`p / length`)."""
+
+    def __init__(self, problem: ContactProblem):
+        self.problem = problem
+        self.W = problem.delassus() * problem.length[:, None] * problem.length
+        self.q = problem.q * problem.length
+        self.blocks = [slice(a, b) for a, b in zip(problem.row_ptr[:-1].tolist(), problem.row_ptr[1:].tolist())]
+        self.rho = np.repeat(problem.rho, np.diff(problem.row_ptr))
+        self.written = {k: WrittenBlock.of(problem, k) for k in problem.friction.written}
+        self.project = [self._projection(k) for k in range(problem.nk)]
+
+    def _projection(self, k: int) -> Map:
+        problem, rows = self.problem, self.blocks[k]
+        if k in self.written:
+            return self.written[k].project
+        if problem.law[k] == EQUALITY:
+            return np.copy
+        if problem.law[k] == BOX:
+            lo, hi = problem.lo[rows] / problem.length[rows], problem.hi[rows] / problem.length[rows]
+            return lambda x: np.clip(x, lo, hi)
+        return _compiled_projection(problem, k)
+
+    def _slip(self, k: int, u: FloatArray) -> tuple[float, FloatArray]:
+        """σ(-u_t) of block k in metres, and the friction that gives it."""
+        table = self.problem.friction
+        length = self.problem.length[self.blocks[k]][1:]
+        f = table.sets[table.set_of[k]].support_point(-u[1:] / length) / length
+        return float(-u[1:] @ f), f
+
+    def _augmented(self, k: int, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """û of block k and its derivative by u."""
+        A = np.eye(len(u))
+        problem = self.problem
+        if problem.associated or problem.law[k] != UNILATERAL or len(u) == 1:
+            return u, A
+        mu = float(problem.friction.mu[k])
+        slip, f = self._slip(k, u)
+        A[0, 1:] = -mu * f
+        return u + np.append(mu * slip, np.zeros(len(u) - 1)), A
+
+    def residual(self, p: FloatArray) -> FloatArray:
+        """The natural map as velocities [m/s]."""
+        u = self.W @ p + self.q
+        out = np.empty_like(p)
+        for k, rows in enumerate(self.blocks):
+            augmented, _ = self._augmented(k, u[rows])
+            out[rows] = p[rows] - self.project[k](p[rows] - self.rho[rows] * augmented)
+        return out / self.rho
+
+    def jacobian(self, p: FloatArray) -> FloatArray:
+        """The derivative of `residual`."""
+        u = self.W @ p + self.q
+        J = np.eye(len(p))
+        for k, rows in enumerate(self.blocks):
+            augmented, A = self._augmented(k, u[rows])
+            rho = self.rho[rows.start]
+            P = self._slope(k, p[rows] - rho * augmented)
+            J[rows, rows] -= P
+            J[rows] += rho * P @ A @ self.W[rows]
+        return J / self.rho[:, None]
+
+    def _slope(self, k: int, x: FloatArray) -> FloatArray:
+        if self.problem.law[k] == EQUALITY:
+            return np.eye(len(x))
+        step = 1e-6 * max(float(np.abs(x).max()), 1e-300)
+        project = self.project[k]
+        columns = [(project(x + e) - project(x - e)) / (2.0 * step) for e in step * np.eye(len(x))]
+        return np.array(columns).T
+
+
+def _compiled_projection(problem: ContactProblem, k: int) -> Map:
+    """The projection of a block with a set that the kernels know."""
+    from ..problem.residuals import in_metres, project_block
+
+    table, width = problem.friction, 8
+    s, normal = int(table.set_of[k]), bool(problem.law[k] == UNILATERAL)
+    first = int(problem.row_ptr[k]) + normal
+    n = int(problem.row_ptr[k + 1]) - first
+    most = int(table.facet_ptr[s + 1] - table.facet_ptr[s]) + 2
+    axes, F = np.zeros(width), np.zeros((most, width))
+    count = int(in_metres(s, first, n, problem.length, table.semi, table.facets, table.facet_ptr, axes, F))
+    mu, r0 = float(table.mu[k]) if normal else 0.0, float(problem.r0[k])
+    work = (
+        np.empty((most, width)), np.empty(most), np.empty((most, width)), np.empty(most), np.empty(width),
+        np.empty(width), np.empty(width, dtype=np.int64), np.empty((width, width)), np.empty(width), np.empty(width),
+    )  # fmt: skip
+
+    def project(x: FloatArray) -> FloatArray:
+        padded, y = np.zeros(width), np.zeros(width)
+        padded[: len(x)] = x
+        project_block(int(table.kind[s]), axes, F, 0, count, mu, r0, normal, n, padded, y, *work)
+        return y[: len(x)]
+
+    return project
+
+
+def polish(problem: ContactProblem, p: FloatArray, tol: float) -> tuple[FloatArray, int]:
+    """Impulses of a smaller residual than p's, and the Newton steps taken: until `tol` is met or nothing is gained."""
+    if problem.nr > LARGEST:
+        return p, 0
+    equations = NaturalMap(problem)
+    x = p / problem.length
+    F = equations.residual(x)
+    for step in range(STEPS):
+        move = np.linalg.lstsq(equations.jacobian(x), -F, rcond=None)[0]
+        for damping in (1.0, 0.5, 0.25, 0.1, 0.02):
+            new = x + damping * move
+            after = equations.residual(new)
+            if np.linalg.norm(after) < (1.0 - 0.1 * damping) * np.linalg.norm(F):
+                break
+        else:
+            return x * problem.length, step
+        x, F = new, after
+        if np.linalg.norm(F) <= 0.1 * tol * problem.scale and problem.certify(x * problem.length).ok(tol):
+            return x * problem.length, step + 1
+    return x * problem.length, STEPS
