@@ -184,12 +184,3 @@ def test_rolling_in_the_plane_is_a_rectangle():
 def test_bad_sets_are_refused_by_name(make, word):
     with pytest.raises(st.ModelError, match=word):
         make()
-
-
-@pytest.mark.parametrize("friction", [Torsional(0.3), Mixed(0.3), Rolling(0.3, 0.01), Rolling(0.0, 0.01)])
-def test_worlds_refuse_sets_with_spin_or_rolling(friction):
-    world = st.World()
-    with pytest.raises(st.ModelError, match="spin or rolling"):
-        world.set_material("rubber", friction=friction)
-    with pytest.raises(st.ModelError, match="spin or rolling"):
-        st.PlanarWorld().set_contact("default", "default", friction=friction)
