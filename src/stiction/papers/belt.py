@@ -75,8 +75,10 @@ class Belt:
         run = simulator.run(duration, progress=False)
         return run, run.q[:, 0] + self.speed * run.times, run.v[:, 0] + self.speed
 
-    def slip(self, duration: float = 60.0) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    def slip(self, duration: float = 5.0) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """Times, x and x' of one slip, from the end of a stick to the next, its end located to round-off.
+
+        duration: how long to wait for it [s].
 
         None where the block never catches up with the belt again: stick–slip dies out.
         """
@@ -96,7 +98,9 @@ class Belt:
         drop = self.normal * (self.law.rest - self.law(1e-30)) / self.mass
         jerk = self.stiffness * self.speed / self.mass
         start = [self.breakaway + self.speed * first, self.speed - drop * first - 0.5 * jerk * first**2]
-        out = solve_ivp(rate, (first, duration), start, method="DOP853", rtol=1e-11, atol=1e-13, events=caught)
+        out = solve_ivp(
+            rate, (first, duration), start, method="DOP853", rtol=1e-11, atol=1e-13, max_step=0.01, events=caught
+        )
         if out.status != 1:
             return None
         return out.t, out.y[0], out.y[1]

@@ -37,7 +37,7 @@ AGAIN = 30  # the round from which everything begins anew with plain steps
 INNER = 0.5  # of the tolerance is left to the solver, the rest to the coefficients
 REST = 10.0  # speeds at the start below this times the residual that `tol` allows count as rest
 MEMORY = 8  # earlier rounds that Anderson's method looks at
-HALVINGS = 60
+HALVINGS = 60  # at most, in the search for a zero
 _NEAR = np.logspace(-12, -2, 41)
 WAY = np.concatenate([[0.0], _NEAR, np.linspace(0.02, 0.98, 49), 1.0 - _NEAR[::-1], [1.0]])  # where zeros are sought
 
@@ -143,8 +143,10 @@ def connected_zero(law: SpeedLaw, a: FloatArray, c: FloatArray, start: FloatArra
     0 where F > 0 all the way down: rest. All arrays have one entry per contact, speeds in m/s.
     """
 
+    rest = law.rest
+
     def force(s: FloatArray, a: FloatArray, c: FloatArray) -> FloatArray:
-        return s - a + c * law.values(s) / law.rest
+        return s - a + c * law.values(s) / rest
 
     down = force(start, a, c) >= 0.0
     end = np.where(down, 0.0, np.maximum(a, start))
@@ -153,8 +155,17 @@ def connected_zero(law: SpeedLaw, a: FloatArray, c: FloatArray, start: FloatArra
     turned = (force(way, a[:, None], c[:, None]) >= 0.0) != down[:, None]
     found, at, rows = turned.any(axis=1), turned.argmax(axis=1), np.arange(len(a))
     near, far = way[rows, np.maximum(at - 1, 0)], way[rows, at]
-    for _ in range(HALVINGS):
-        middle = 0.5 * (near + far)
-        same = (force(middle, a, c) >= 0.0) == down
-        near, far = np.where(same, middle, near), np.where(same, far, middle)
-    return np.where(found, far, end)
+    s = 0.5 * (near + far)
+    for _ in range(HALVINGS):  # Newton's method, or half of what is left where that leaves it
+        value = force(s, a, c)
+        same = (value >= 0.0) == down
+        near, far = np.where(same, s, near), np.where(same, far, s)
+        slope = 1.0 + c * law.slopes(s) / rest
+        newton = s - value / np.where(slope == 0.0, 1.0, slope)
+        inside = (newton - near) * (newton - far) <= 0.0
+        new = np.where(inside & (slope != 0.0), newton, 0.5 * (near + far))
+        done = np.abs(new - s) <= 1e-15 * new
+        s = new
+        if (done | ~found).all():
+            break
+    return np.where(found, s, end)
