@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from stiction import Coulomb, Polyhedral, Simulator, StewartTrinkle
+from stiction import Coulomb, Polyhedral, Simulator, Sphere, StewartTrinkle, World
 from stiction.papers import experiment
+from stiction.papers import ttp01_bowling as bowling
 from stiction.papers import ttp01_sphere as sphere
 from stiction.papers import ttp01_two_spheres as two
 from stiction.papers.ttp01_reference import sliding_ball, sliding_ball_polyhedral
@@ -97,3 +98,27 @@ def test_bouncing_begins_where_the_lift_of_a_step_passes_the_rule(eps):
     step = next(e.step for e in run.events if e.kind == "separation")
     lift = (h * np.linalg.norm(run.v[:, :3], axis=1)) ** 2 / (2 * two.REACH[1])
     assert lift[step - 1] < 1.01 * eps < 1.03 * lift[step]
+
+
+@pytest.mark.parametrize(
+    ("friction", "v", "position", "h"),
+    [
+        (sphere.FRICTION, (0.0, 0.0, 0.0, 0.0, 0.0, 1.962), (0.0, 0.0, 1.0), 0.07),
+        (sphere.FRICTION, (2.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.12),
+        (bowling.FRICTION, bowling.VELOCITY, bowling.POSITION, 0.05),
+    ],
+)
+def test_a_ball_of_a_world_moves_as_the_papers_own_form(friction, v, position, h):
+    world = World(gravity=(0.0, 0.0, -9.81))
+    world.set_material("default", friction=friction)
+    world.add_plane()
+    world.add_body(Sphere(1.0), mass=1.0, position=position, velocity=v[:3], angular_velocity=v[3:], name="ball")
+    run = sphere.implicit(world, h, 1.0)
+    found = np.hstack([run.velocity("ball"), run.angular_velocity("ball")])
+    np.testing.assert_allclose(found, sphere.implicit(sphere.ball(friction, v, position), h, 1.0).v, atol=1e-10)
+
+
+def test_a_world_of_two_spheres_moves_as_the_papers_own_form():
+    run = sphere.implicit(two.seam_world(), 0.1, 4.0)
+    found = np.hstack([run.velocity("ball"), run.angular_velocity("ball")])
+    np.testing.assert_allclose(found, sphere.implicit(two.seam(two.FRICTION), 0.1, 4.0).v, atol=1e-10)

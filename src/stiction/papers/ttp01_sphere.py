@@ -22,7 +22,7 @@ from ..friction import FrictionSet, Polyhedral, Torsional
 from ..schemes import AnitescuHart, TzitzourisPang
 from ..schemes.base import Scheme
 from ..simulation import Simulator, Trajectory
-from ..systems import Gap, GeneralizedSystem
+from ..systems import Gap, GeneralizedSystem, World
 from .experiment import Experiment, Outcome, Quantity
 from .ttp01_reference import sliding_ball_polyhedral
 
@@ -78,7 +78,7 @@ def stewart(system: GeneralizedSystem, h: float, duration: float, eps: float = 1
     return Simulator(system, h, scheme=AnitescuHart(eps=eps), solver="lemke", tol=TOL).run(duration, progress=False)
 
 
-def implicit(system: GeneralizedSystem, h: float, duration: float) -> Trajectory:
+def implicit(system: GeneralizedSystem | World, h: float, duration: float) -> Trajectory:
     """A run by the paper's implicit method."""
     return Simulator(system, h, scheme=TzitzourisPang(tolerance=TOL), tol=TOL).run(duration, progress=False)
 
