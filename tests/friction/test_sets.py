@@ -61,6 +61,30 @@ def test_projection_and_gauge_on_random_polyhedra(points, f):
         assert F.gauge(f) == pytest.approx(g.fun, rel=1e-6, abs=1e-9)
 
 
+@given(hs.integers(0, 2**32 - 1), hs.integers(1, 4), hs.integers(0, 3), hs.sampled_from([1.0, 1e-3, 1e-7]))
+@settings(max_examples=80, deadline=None)
+def test_directions_to_facets_and_back(seed, n, flat, thin):
+    """Random hulls, also flat, thin, and with the origin at a corner: both describe one set, with nothing to spare."""
+    rng, norm = np.random.default_rng(seed), np.linalg.norm
+    D = rng.normal(size=(int(rng.integers(n + 1, 3 * n + 3)), n)) + rng.choice([0.0, 2.0])
+    if flat and n > 1:
+        D[:, -1] = D[:, :-1] @ rng.normal(size=n - 1) if flat == 1 else thin * D[:, -1]
+    F = Polyhedral(1.0, directions=D)
+    A, c = F.facets
+    np.testing.assert_allclose(norm(A, axis=1), 1.0)
+    assert (A @ D.T - c[:, None]).max() <= 1e-12 * np.abs(D).max()
+    assert (c >= 0.0).all()
+    back = Polyhedral(1.0, facets=F.facets)
+    size = np.abs(D).max()
+    for u in rng.normal(size=(8, n)):
+        assert back.support(u) == pytest.approx(F.support(u), abs=1e-7 * size)
+        f = rng.normal(size=n)
+        assert norm(back.project(f) - f) == pytest.approx(norm(F.project(f) - f), abs=1e-6 * size)
+    more = Polyhedral(1.0, facets=(np.vstack([A, A[:1], A]), np.concatenate([c, c[:1] + 1.0, 2 * c + 1.0])))
+    assert len(more.facets[1]) == len(back.facets[1])  # those that never touch are dropped
+    assert len(more.directions(n)) == len(back.directions(n))
+
+
 @pytest.mark.parametrize(
     ("make", "word"),
     [
@@ -69,7 +93,18 @@ def test_projection_and_gauge_on_random_polyhedra(points, f):
         (lambda: Polyhedral(0.3), "directions"),
         (lambda: Polyhedral(0.3, directions=[[0.0, 0.0]]), "zero"),
         (lambda: Polyhedral(0.3, facets=([[1.0, 0.0]], [1.0])), "bound"),
-        (lambda: Polyhedral(0.3, facets=([[1.0], [-1.0]], [1.0, -1.0])), "positive"),
+        (lambda: Polyhedral(0.3, facets=([[1.0], [-1.0]], [1.0, -1.0])), "must not be negative"),
+        (lambda: Polyhedral(0.3, facets=([[1.0], [-1.0]], [0.0, 0.0])), "nothing but the origin"),
+        (lambda: Polyhedral(0.3, facets=([[1.0, 0], [0, 0], [-1, 1]], [1.0, 1, 1])), "row 1 is zero"),
+        (
+            lambda: Polyhedral(0.3, facets=([[1, 0], [-1, 0], [0, 1]], [1.0, 1, 1])),
+            r"nothing bounds it along \(0, -1\)",
+        ),
+        (lambda: Polyhedral(0.3, facets=([[1, 0], [np.inf, 0]], [1.0, 1])), "finite"),
+        (lambda: Polyhedral(0.3, facets=3), "pair"),
+        (lambda: Polyhedral(0.3, facets=(np.ones((2, 2, 2)), [1.0, 1])), "shape"),
+        (lambda: Polyhedral(0.3, directions=[[1.0, np.nan]]), "finite"),
+        (lambda: Polyhedral(0.3, directions=np.eye(6)), "n <= 5"),
         (lambda: Coulomb(0.3).support([1, 2, 3]), "tangent rows"),
     ],
 )

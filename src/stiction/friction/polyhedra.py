@@ -44,8 +44,14 @@ class Polyhedral(FrictionSet):
                 raise ModelError(f"directions must have shape (m, n) with m >= 1 and 1 <= n <= {MAX_DIM}.")
             self._directions, self._facets = D, facets_of(D)
         else:
-            A = np.atleast_2d(_check.floats("facets[0]", facets[0]))
-            c = _check.floats("facets[1]", facets[1], (A.shape[0],))
+            try:
+                normals, offsets = facets
+            except (TypeError, ValueError):
+                raise ModelError("facets must be a pair (A, c): normals (k, n) and offsets (k,), A f <= c.") from None
+            A = np.atleast_2d(_check.floats("facets[0]", normals))
+            if A.ndim != 2 or A.shape[0] == 0 or not 1 <= A.shape[1] <= MAX_DIM:
+                raise ModelError(f"facets[0] must have shape (k, n) with k >= 1 and 1 <= n <= {MAX_DIM}.")
+            c = _check.floats("facets[1]", offsets, (A.shape[0],))
             self._directions, self._facets = vertices_of(A, c)
 
     @property
@@ -55,7 +61,7 @@ class Polyhedral(FrictionSet):
 
     @property
     def facets(self) -> tuple[FloatArray, FloatArray]:
-        """(A, c) with unit rows of A: F = {f : A f <= c}."""
+        """(A, c) with unit rows of A: F = {f : A f <= c}; of a flat set some come in pairs with c = 0."""
         return self._facets[:, :-1].copy(), self._facets[:, -1].copy()
 
     def contact_rows(self, space: int) -> tuple[int, ...]:
