@@ -160,8 +160,8 @@ def reproduce() -> Outcome:
         Quantity("Stewart with the smooth cone: velocities differ from Tzitzouris-Pang's by",
                  float(np.abs(data.round.v - inner.v).max()), 0.0, "m/s", record_tolerance=1e-7,
                  reason="on a plane the friction cone is the only difference of the two methods"),
-        Quantity("Stewart, 40 directions: distance from the ellipsoid's motion as h goes to 0", limits_apart, 0.12972, "m",
-                 record_tolerance=1e-5, reason="of the two exact motions: the directions stay"),
+        Quantity("Stewart, 40 directions: distance from the ellipsoid's motion as h goes to 0", limits_apart,
+                 0.12972, "m", record_tolerance=1e-5, reason="of the two exact motions: the directions stay"),
         *newton_quantities(newton(ball(FRICTION, VELOCITY, POSITION), STEP, DURATION), 2.03, 4.07, 4.0),
     )  # fmt: skip
     notes = ("directions: 10 on the equator, 8 at ±30°, 6 at ±60°, and the poles",)
