@@ -179,3 +179,49 @@ def test_materials_with_a_law_of_speed_do_not_combine():
     world.add_half_plane(material="wood")
     with pytest.raises(st.ModelError, match="depends on speed"):
         world.build()
+
+
+@pytest.mark.parametrize("law", [STRIBECK, TWO, st.Stribeck(0.3, 0.3, 1.0, viscous=0.5)])
+def test_every_scheme_ends_a_step_with_the_coefficient_of_its_last_speed(law):
+    """m (s0 - s) = mu(s) m g h for a block that slides, by every scheme."""
+    h, mass = 0.01, 3.0
+    for scheme in (st.StewartTrinkle(), st.StewartTrinkle(directions=None), st.AnitescuHart(), st.TzitzourisPang()):
+        sim = st.Simulator(block(law, speed=0.5, mass=mass), h, scheme=scheme, tol=1e-9)
+        for _ in range(10):
+            before = sim.state.v[0]
+            assert sim.step().success
+            s = sim.state.v[0]
+            assert before - s == pytest.approx(law(s) * G * h, rel=1e-6)
+
+
+def test_spin_does_not_count_as_speed():
+    """A ball that slides and spins in place of rolling: its slip has mu at the slip speed, whatever the spin."""
+    law, h = st.Stribeck(0.4, 0.1, speed=0.05), 0.001
+    for spin in (0.0, 200.0):
+        world = st.World()
+        floor = world.add_plane(normal=(0, 0, 1), offset=0.0, name="floor")
+        ball = world.add_body(
+            st.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), velocity=(1.0, 0, 0), angular_velocity=(0, 0, spin)
+        )
+        world.set_contact(ball, floor, friction=st.Mixed(law, er=0.01))
+        result = st.Simulator(world, h, tol=1e-9).step()
+        assert result.success
+        impulse = result.contacts.impulse[0]
+        assert np.hypot(impulse[1], impulse[2]) == pytest.approx(0.1 * impulse[0], rel=1e-6)
+        assert abs(impulse[3]) == pytest.approx(0.1 * 0.01 * impulse[0] if spin else 0.0, rel=1e-6, abs=1e-12)
+
+
+def test_a_set_written_in_python_takes_a_law_of_speed():
+    law, h = st.Stribeck(0.4, 0.1, speed=0.05), 0.01
+    for slide, mu in ((1.0, 0.1), (0.02, None)):
+        world = st.World()
+        floor = world.add_plane(normal=(0, 0, 1), offset=0.0, name="floor")
+        ball = world.add_body(st.Box((0.2, 0.2, 0.02)), mass=1.0, position=(0, 0, 0.01), velocity=(slide, 0, 0))
+        world.set_contact(ball, floor, friction=st.ConvexSet(law, rows=2, gauge=lambda f: float(np.hypot(*f))))
+        sim = st.Simulator(world, h, tol=1e-7)
+        result = sim.step()
+        assert result.success
+        if mu is None:
+            assert np.abs(sim.state.v).max() < 1e-6
+        else:
+            assert sim.state.v[-6] == pytest.approx(slide - mu * G * h, rel=1e-6)

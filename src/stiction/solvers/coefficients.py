@@ -64,7 +64,7 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
         if not given.success or not np.isfinite(given.p).all():
             message = f"With coefficients given, in round {count}: {given.message}"
             break
-        p0 = given.p
+        p0 = given.p if count < AGAIN else best.p
         if count == AGAIN:
             rounds.forget()
         speeds = rounds.start if count == AGAIN else rounds.next(speeds, given, plain=count > AGAIN)
