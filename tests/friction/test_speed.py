@@ -138,6 +138,16 @@ def test_stick_and_slip_both_solve_a_long_step_and_the_start_decides():
     assert not problem.certify(between).ok(1e-2)
 
 
+def test_strong_viscous_friction_does_not_leap_over_a_slip_into_rest():
+    """At the start mu is 1.1 and would stop the block, where 0.4 could hold it; but on the way down it slips on."""
+    law, pull, load, mass = st.Stribeck(0.4, 0.1, speed=0.05, viscous=1.0), 1.0, 3.0, 2.0
+    answer = st.solve(block(law, pull=pull, start=1.0), tol=1e-10)
+    s = brentq(lambda x: mass * x - pull + law(x) * load, 0.13, 1.0)
+    assert answer.success
+    assert answer.u[1] == pytest.approx(s, rel=1e-8)
+    assert st.solve(block(law, pull=pull, start=0.0)).u[1] == pytest.approx(0.0, abs=1e-10)
+
+
 def test_the_certificate_judges_by_the_speed_of_the_answer():
     """Impulses that solve the problem with the coefficient at rest do not solve it with the law."""
     problem = block(st.Stribeck(0.4, 0.1, speed=0.05), pull=2.0)

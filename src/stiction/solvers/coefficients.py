@@ -49,6 +49,7 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
     rounds = _Rounds(problem, tol)
     speeds, iterations, message = rounds.start, 0, ""
     best: Solution | None = None
+    spare: Solution | None = None  # solves the step, but is not connected with its start
     for count in range(1, ROUNDS + 1):
         given = inner(problem.with_coefficients(problem.friction.mu_at(speeds)), INNER * tol, p0)
         iterations += given.iterations
@@ -58,7 +59,10 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
         )  # fmt: skip
         done = replace(done, stages=given.stages, rounds=count)
         if done.success:
-            return replace(done, message=f"{given.message} Friction agreed with its speed after {_solves(count)}.")
+            done = replace(done, message=f"{given.message} Friction agreed with its speed after {_solves(count)}.")
+            if count > 1 or not rounds.leapt(speeds, given):
+                return done
+            spare = done
         if best is None or done.certificate.error < best.certificate.error:
             best = done
         if not given.success or not np.isfinite(given.p).all():
@@ -68,6 +72,8 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
         if count == AGAIN:
             rounds.forget()
         speeds = rounds.start if count == AGAIN else rounds.next(speeds, given, plain=count > AGAIN)
+    if spare is not None:
+        return spare
     assert best is not None
     status = given.status if message else Status.NOT_CONVERGED
     message = message or (
@@ -89,17 +95,23 @@ class _Rounds:
         self.blocks = self.table.varying
         first = problem.row_ptr[self.blocks + 1] - self.table.dims[self.table.set_of[self.blocks]]
         self.w = problem.dynamics.delassus_diagonal(problem.row_ptr)[first] + problem.C[first]
-        self.start = np.zeros(problem.nk)
+        self.start, self.rest = np.zeros(problem.nk), REST * tol * problem.scale
         if problem.v_start is not None:
             rows = problem.dynamics.velocity_rows(problem.v_start) + problem.b
             speeds = self.table.speeds(rows, problem.row_ptr)
-            self.start = np.where(speeds <= REST * tol * problem.scale, 0.0, speeds)
+            self.start = np.where(speeds <= self.rest, 0.0, speeds)
         self.forget()
 
     def forget(self) -> None:
         """Begin anew."""
         self._speeds: list[FloatArray] = []
         self._missed: list[FloatArray] = []
+
+    def leapt(self, speeds: FloatArray, given: Solution) -> bool:
+        """Whether a block came to rest with a coefficient larger than at rest, past a slip that is nearer."""
+        slip = self.table.speeds(given.u, self.problem.row_ptr)[self.blocks]
+        stopped = (slip <= self.rest) & (self.table.mu_at(speeds) > self.table.mu)[self.blocks]
+        return bool(stopped.any() and (self._zero(slip, given.p)[stopped] > self.rest).any())
 
     def next(self, speeds: FloatArray, given: Solution, *, plain: bool = False) -> FloatArray:
         """(nk,) the speeds for the next solve, after the answer `given` with coefficients at `speeds`."""
