@@ -72,6 +72,7 @@ _NAMES = {
         "StewartTrinkle",
         "AnitescuHart",
         "TzitzourisPang",
+        "Moreau",
         "Growing",
         "Within",
         "Closing",
@@ -150,6 +151,7 @@ if TYPE_CHECKING:
     from .schemes import AnitescuHart as AnitescuHart
     from .schemes import Closing as Closing
     from .schemes import Growing as Growing
+    from .schemes import Moreau as Moreau
     from .schemes import Speculative as Speculative
     from .schemes import StepCertificate as StepCertificate
     from .schemes import StepResult as StepResult

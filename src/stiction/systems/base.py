@@ -246,6 +246,9 @@ class System(Protocol):
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Dynamics:
         """The dynamics form with the mass at q and the rows of `constraints`."""
 
+    def restitution_of(self, candidates: Candidates, speed: FloatArray) -> FloatArray:
+        """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]; 0 for others."""
+
     def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
         """Where the constraints are at q, for the record."""
 

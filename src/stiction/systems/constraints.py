@@ -15,6 +15,7 @@ from ..friction.sets import Coulomb, FrictionSet, as_friction
 from ..problem.laws import Law
 from .base import MAX_ROWS
 from .derivatives import derivative
+from .restitution import Restitution, checked
 
 Function = Callable[..., Any]
 
@@ -51,7 +52,8 @@ class Gap:
     phi(q), or phi(t, q) for moving obstacles: the gap [m], positive when apart. normal(q) -> (nv,) is its gradient,
     computed by differences when not given. tangents(q) -> (nt, nv) or (nv,) maps velocities to the slip velocity at the
     contact point (st96: the transformed unit tangents); needed when there is friction. friction: a coefficient,
-    `Coulomb(mu)` or another friction set. All functions may take (t, q).
+    `Coulomb(mu)` or another friction set. restitution: from 0 to 1, or a function of the impact's speed [m/s], for
+    schemes with impacts that bounce (`Moreau`). All functions may take (t, q).
     """
 
     law = Law.UNILATERAL
@@ -63,10 +65,12 @@ class Gap:
         tangents: Function | None = None,
         friction: FrictionSet | float | None = None,
         *,
+        restitution: Restitution = 0.0,
         name: str | None = None,
     ):
         self.name = self.given_name = name
         self._label = f"gap {name!r}" if name else "gap"
+        self.restitution = checked(self._label, restitution)
         self._phi = of_time_and_q(f"{self._label}: phi", phi)
         self._normal = None if normal is None else of_time_and_q(f"{self._label}: normal", normal)
         self._tangents = None if tangents is None else of_time_and_q(f"{self._label}: tangents", tangents)

@@ -16,6 +16,7 @@ from ..problem.dynamics import Dense, Dynamics
 from .base import Candidates, Constraints, Energy, Geometry, State
 from .constraints import Bilateral, DryFriction, Gap
 from .derivatives import derivative
+from .restitution import most, values
 
 
 class GeneralizedSystem:
@@ -69,6 +70,7 @@ class GeneralizedSystem:
         self._given = [*gaps, *constraints, *friction]
         self._parts = _prepared(self._given, self._initial, n)
         self._all = self._candidates()
+        self.restitution = max((most(p.restitution) for p in self._parts if isinstance(p, Gap)), default=0.0)
         self.mass(q)
         self.forces(self._initial.t, q, self._initial.v)
         self.energy(q, self._initial.v)
@@ -188,6 +190,15 @@ class GeneralizedSystem:
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Dense:
         """The Dense form with the mass at q."""
         return Dense(self.mass(q), constraints.rows, check=False)
+
+    def restitution_of(self, candidates: Candidates, speed: FloatArray) -> FloatArray:
+        """(nk,) the coefficient of restitution of each gap that is hit at `speed` (nk,) [m/s]; 0 for others."""
+        e = np.zeros(len(candidates.key))
+        for k, key in enumerate(candidates.key.tolist()):
+            part = self._parts[key]
+            if isinstance(part, Gap):
+                e[k] = values(f"gap {part.name!r}", part.restitution, speed[k : k + 1])[0]
+        return e
 
     def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
         """Unknown: gap functions have no place in space."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .. import _check
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..friction import Coulomb, Frictionless, FrictionSet, as_friction
 from ..friction.sets import MAX_DIM, ROLL_1, ROLL_2, TANGENT_1, TANGENT_2
 from ..friction.table import FrictionTable
 from ..problem.laws import DRY
+from .restitution import Restitution, checked, most, values
 
 DEFAULT = "default"
 _ROUND = 1e-3  # of the mean of a support function: harmonics up to this come from sampling it
@@ -29,16 +29,14 @@ class ContactLaw:
     """Friction and restitution of a pair."""
 
     friction: FrictionSet
-    restitution: float = 0.0
+    restitution: Restitution = 0.0
 
 
 def contact_law(
-    friction: FrictionSet | float | None, restitution: float, what: str, dim: int, *, pair: bool = True
+    friction: FrictionSet | float | None, restitution: Restitution, what: str, dim: int, *, pair: bool = True
 ) -> ContactLaw:
     """Checked, for a world of `dim` dimensions; `pair`: between two that can be told apart, so that one is first."""
-    e = _check.number(f"restitution of {what}", restitution, low=0.0)
-    if e > 1:
-        raise ModelError(f"restitution of {what} must be at most 1; got {e:g}.")
+    e = checked(what, restitution)
     law = as_friction(friction, f"friction of {what}")
     try:
         rows = law.contact_rows(dim)
@@ -129,7 +127,7 @@ class Materials:
                     f"give the pair with set_contact({a!r}, {b!r}, friction=...)."
                 )
         mu = float(np.sqrt(first.friction.mu * second.friction.mu))
-        return ContactLaw(Coulomb(mu), max(first.restitution, second.restitution)), False
+        return ContactLaw(Coulomb(mu), max(first.restitution, second.restitution, key=most)), False
 
 
 @dataclass(frozen=True)
@@ -202,6 +200,14 @@ class LawTable:
     def arrays(self) -> tuple[IntArray, FloatArray, IntArray]:
         """What the rows of contacts are made from: codes, axis and side."""
         return self.codes, self.axis, self.side
+
+    def restitution(self, number: IntArray, speed: FloatArray) -> FloatArray:
+        """(n,) the coefficients of restitution of contacts with the laws `number` (n,), hit at `speed` (n,) [m/s]."""
+        e = np.zeros(len(number))
+        for k in np.unique(number).tolist():
+            mine = number == k
+            e[mine] = values("a contact", self.laws[k].restitution, speed[mine])
+        return e
 
     def lookup(
         self, material_a: IntArray, material_b: IntArray, body_a: IntArray, body_b: IntArray, nb: int

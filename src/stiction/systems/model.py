@@ -26,6 +26,7 @@ from .forces import BodyState
 from .materials import DEFAULT, LawTable
 from .mechanism import Mechanism, Rows
 from .primitives import Primitive
+from .restitution import most
 
 CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
 
@@ -59,7 +60,7 @@ class BodyModel(ABC):
         self._prepare_shapes(world)
         self.names = [s.name for s in self.specs]
         self.coordinate_names, self.velocity_names = self._component_names()
-        self.restitution = max((law.restitution for law in self.laws.laws), default=0.0)
+        self.restitution = max((most(law.restitution) for law in self.laws.laws), default=0.0)
         self.capacity = 64
         self._initial = self._start()
 
@@ -358,6 +359,14 @@ class BodyModel(ABC):
         r: BodyRows = constraints.rows
         Minv = self._mass_blocks(q, inverse=True)
         return Bodies.trusted(r.body_a, r.body_b, r.Ja, r.Jb, Minv, constraints.candidates.row_ptr)
+
+    def restitution_of(self, candidates: Candidates, speed: FloatArray) -> FloatArray:
+        """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]; 0 for joints."""
+        assert isinstance(candidates, WorldCandidates)
+        e, nj = np.zeros(len(candidates.key)), candidates.joints
+        if self.restitution > 0.0:
+            e[nj:] = self.laws.restitution(candidates.number, speed[nj:])
+        return e
 
     def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
         """Where the constraints are at q; under laws where it matters, with the bodies in the order of the law."""

@@ -18,6 +18,7 @@ from .joints import Joint
 from .materials import DEFAULT, ContactLaw, Materials, contact_law
 from .motions import Motion
 from .primitives import Place
+from .restitution import Restitution
 from .shapes import HalfPlane, Plane
 
 
@@ -214,14 +215,21 @@ class WorldBuilder:
         self.excluded.add((min(i, j), max(i, j)))
         self._model = None
 
-    def set_material(self, name: str, *, friction: FrictionSet | float | None = 0.5, restitution: float = 0.0) -> None:
+    def set_material(
+        self, name: str, *, friction: FrictionSet | float | None = 0.5, restitution: Restitution = 0.0
+    ) -> None:
         """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
         what = f"material {name!r}"
         self.materials.named[name] = contact_law(friction, restitution, what, self.dim, pair=False)
         self._model = None
 
     def set_contact(
-        self, a: Body | str, b: Body | str, *, friction: FrictionSet | float | None = None, restitution: float = 0.0
+        self,
+        a: Body | str,
+        b: Body | str,
+        *,
+        friction: FrictionSet | float | None = None,
+        restitution: Restitution = 0.0,
     ) -> None:
         """Set the law between two bodies, or between two materials (by their names); friction None means none.
 

@@ -1,0 +1,231 @@
+"""Moreau: the velocity-level scheme with restitution (s00 eq. 3.9–3.13), and configurations projected apart from it.
+
+    M (v⁺ - v) = h k + Hᵀ p        q⁺ = q ⊕ h v⁺        0 <= p_n ⟂ n (v⁺ + e v) >= 0        friction as ever
+
+for the contacts that would close in the step: an impact is answered where the step finds it, so that the ratio of the
+velocities does not depend on the moment within the step. Contacts that approach no faster than what forces can do in
+two steps are not impacts: they close their gap and rest. What overlaps by drift is moved apart afterwards, without a
+change of velocity; the work of that is booked as stabilisation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray
+from ..friction.table import given_directions
+from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Delassus
+from ..solvers.base import Solution
+from ..status import Status
+from ..systems.base import State, System
+from .base import (
+    Contacts,
+    Solve,
+    StepCertificate,
+    StepResult,
+    certify_step,
+    pad_rows,
+    passed_through,
+    record_contacts,
+)
+from .impact import Impulses, poisson, stronge
+from .projection import project, violation
+
+VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact
+PROJECTIONS = 3
+
+
+@dataclass(frozen=True)
+class Moreau:
+    """Velocity-level time-stepping with restitution: bounces whose ratio is exact, whatever the step.
+
+    impact: the law of contacts that hit each other with a coefficient of restitution e: "newton", the ratio of normal
+    velocities; "poisson", of impulses; "stronge", of work (`schemes/impact.py`). Newton's law can add energy where
+    there is friction. drift: overlap [m] or joint error above which the configuration is projected. directions: as in
+    `StewartTrinkle`; None keeps smooth cones.
+
+    When not to use it: scenes that only rest or slide, for which `AnitescuHart` needs no projection.
+
+    Reference: J. J. Moreau, 1988; D. E. Stewart, SIAM Review 42, 2000 (s00).
+    """
+
+    impact: str = "newton"
+    drift: float = 1e-9
+    directions: Any = None
+
+    def __post_init__(self) -> None:
+        _check.choice("impact", self.impact, ["newton", "poisson", "stronge"])
+        _check.number("drift", self.drift, positive=True)
+        if self.directions is not None:
+            object.__setattr__(self, "directions", given_directions(self.directions))
+
+    def band(self, system: System, state: State, h: float) -> float:
+        """Four times the largest displacement of the free motion: impulses can raise the speed within the step."""
+        return 4.0 * h * system.speed_bound(state, h)
+
+    def refuses(self, system: System) -> str | None:
+        """Nothing."""
+        return None
+
+    def probe(self, system: System, state: State, h: float) -> ContactProblem:
+        """The problem of this step with every candidate."""
+        step = _Step(self, system, state, h)
+        return _Acting(step, np.ones(len(step.candidates.key), dtype=bool)).final(None)
+
+    def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
+        """One step; contacts found violated after the solve are added and the step is solved again."""
+        step = _Step(self, system, state, h)
+        active = step.closing()
+        while True:
+            acting = _Acting(step, active)
+            acting.solve(solve)
+            missed = step.missed(active, acting)
+            if not acting.solved or not missed.any():
+                return step.result(acting)
+            active |= missed
+
+
+class _Step:
+    """One step before anything is solved: every candidate at q."""
+
+    def __init__(self, scheme: Moreau, system: System, state: State, h: float):
+        self.scheme, self.system, self.state, self.h, self.t = scheme, system, state, h, state.t + h
+        self.band = scheme.band(system, state, h)
+        self.candidates = system.detect(state.t, state.q, self.band).polyhedral(scheme.directions)
+        self.solves: list[tuple[str, Solution]] = []
+
+    def closing(self) -> np.ndarray:
+        """(nk,) joints, contacts that touch, and those that the motion would close in this step."""
+        every = _Acting(self, np.ones(len(self.candidates.key), dtype=bool))
+        self.gap = every.gap
+        ahead = every.gap + self.h * np.minimum(every.before, every.falling)
+        through = passed_through(self.system, self.candidates, self.state.q, every.q_free)
+        return np.asarray(~self.candidates.contact | (every.gap <= 0.0) | (ahead <= 0.0) | through)
+
+    def missed(self, active: np.ndarray, acting: _Acting) -> np.ndarray:
+        """Contacts left out that overlap at the new configuration, and did not overlap as much before."""
+        gaps = self.system.gaps(self.candidates, self.t, acting.q)
+        through = passed_through(self.system, self.candidates, self.state.q, acting.q)
+        return np.asarray(self.candidates.contact & ~active & (((gaps < -VIOLATED) & (gaps < self.gap)) | through))
+
+    def result(self, acting: _Acting) -> StepResult:
+        """The step taken: configuration projected, energy booked."""
+        system, old, solution = self.system, self.state, acting.solution
+        if not (np.isfinite(acting.q).all() and np.isfinite(solution.v).all()):
+            bad = Status.NONFINITE
+            return StepResult(old, False, bad, bad.sentence, Contacts.none(), tuple(self.solves), None)
+        ptr, key = acting.candidates.row_ptr, acting.candidates.key
+        moved = State(self.t, acting.q, solution.v, key, pad_rows(acting.p, ptr))
+        new = replace(moved, q=self._projected(acting.q))
+        # Impulses of the impact and of the step are one for the books; restitution is not stabilisation.
+        problem = acting.final(None)
+        books = problem.replace(v_free=acting.v_free, b=np.where(problem.b < 0.0, 0.0, problem.b))
+        whole = replace(solution, p=acting.p, u=acting.u + problem.b + problem.C * acting.p)
+        contacts = record_contacts(system, acting.candidates, new, old.q, problem, whole)
+        certificate = certify_step(system, self.candidates, self.band, old, moved, self.h, books, acting.p)
+        if new.q is not moved.q:
+            certificate = self._booked(certificate, moved, new)
+        status = Status.SOLVED if acting.solved else solution.status
+        message = (
+            solution.message
+            if acting.solved
+            else next((s.message for _, s in self.solves if not s.success), solution.message)
+        )
+        return StepResult(new, acting.solved, status, message, contacts, tuple(self.solves), certificate)
+
+    def _projected(self, q: FloatArray) -> FloatArray:
+        for _ in range(PROJECTIONS):
+            if violation(self.system, self.candidates, self.t, q) <= self.scheme.drift:
+                break
+            q = project(self.system, self.candidates, self.t, q)
+        return q
+
+    def _booked(self, certificate: StepCertificate, moved: State, new: State) -> StepCertificate:
+        """The certificate with the work of the projection in it."""
+        system = self.system
+        before, after = system.energy(moved.q, moved.v), system.energy(new.q, new.v)
+        work = after.total - before.total
+        energy = certificate.energy
+        gaps = system.gaps(self.candidates, new.t, new.q)
+        passed = -gaps[self.candidates.limit].min(initial=0.0)
+        return StepCertificate(
+            penetration=float(max(0.0, -gaps[self.candidates.contact].min(initial=0.0))),
+            joint_drift=float(max(passed, gaps[self.candidates.rigid].max(initial=0.0))),
+            energy=replace(energy, change=energy.change + work, stabilisation=energy.stabilisation + work),
+        )
+
+
+class _Acting:
+    """The contacts that act in a step, with their rows at q, and the impulses found for them."""
+
+    def __init__(self, step: _Step, active: np.ndarray):
+        self.step = step
+        system, state, h = step.system, step.state, step.h
+        self.candidates = candidates = step.candidates.take(active)
+        self.found = system.evaluate(candidates, state.t, state.q)
+        form = system.dynamics(state.q, self.found)
+        assert not isinstance(form, Delassus)
+        self.form = form
+        self.v_free, self.q_free = system.free_motion(form, state, h, state.t, state.q)
+        self.normal = candidates.row_ptr[:-1]
+        self.gap = self.found.value[self.normal]
+        # what obstacles given as functions of time do, which no velocity knows of
+        gaps = system.gaps(candidates, state.t, state.q)
+        self.rate = np.where(candidates.contact, (system.gaps(candidates, step.t, state.q) - gaps) / h, 0.0)
+        self.before = form.velocity_rows(state.v)[self.normal] + self.rate
+        self.falling = form.velocity_rows(self.v_free)[self.normal] + self.rate
+        self.e = system.restitution_of(candidates, np.maximum(-self.before, 0.0))
+        # slower than what forces do in two steps: not an impact but a contact that rests, or is about to
+        slow = 2.0 * np.maximum(self.before - self.falling, 0.0)
+        self.hits = candidates.contact & (self.before < -slow) & (self.before < 0.0)
+
+    def solve(self, solve: Solve) -> None:
+        """Impact, where there is one, and then the step with its forces."""
+        step, hit = self.step, None
+        if self.hits.any() and step.scheme.impact != "newton" and (self.e > 0.0).any():
+            law = {"poisson": poisson, "stronge": stronge}[step.scheme.impact]
+            hit = law(self._problem(step.state.v, self.rate), self.e, solve)
+            step.solves += hit.solves
+        self.solution = solve(self.final(hit))
+        step.solves.append(("step", self.solution))
+        self.solved = self.solution.success and (hit is None or hit.solved)
+        self.p = self.solution.p if hit is None else self.solution.p + hit.p
+        v = self.solution.v
+        self.u = self.form.velocity_rows(v)
+        self.q = step.system.retract(self.q_free, step.h * (v - self.v_free))
+
+    def final(self, hit: Impulses | None) -> ContactProblem:
+        """The step itself, from the velocity after an impact whose impulses are known, or with Newton's demand."""
+        rest = self.rate + np.maximum(self.gap, 0.0) / self.step.h
+        if hit is None:
+            law = self.step.scheme.impact == "newton"
+            demand = np.where(self.hits, self.rate + (self.e * self.before if law else 0.0), rest)
+            return self._problem(self.v_free, demand)
+        after = self.form.velocity_rows(hit.v)[self.normal] + self.rate
+        pushed = self.hits | (hit.p[self.normal] > 0.0)
+        return self._problem(self.v_free + (hit.v - self.step.state.v), np.where(pushed, self.rate - after, rest))
+
+    def _problem(self, v_free: FloatArray, demand: FloatArray) -> ContactProblem:
+        """The contact problem from v_free in which contacts demand n v + demand >= 0 and joints no change."""
+        step, candidates = self.step, self.candidates
+        wanted = self.found.demand(self.form, step.state, step.h, self.found.value / step.h, False)
+        contact = self.normal[candidates.contact]
+        wanted["b"][contact] = demand[candidates.contact]
+        return ContactProblem(
+            self.form,
+            v_free=v_free,
+            **wanted,
+            row_ptr=candidates.row_ptr,
+            law=candidates.law,
+            friction=candidates.friction,
+            r0=step.h * self.found.bound,
+            length=self.found.length,
+            key=candidates.key,
+            p_warm=step.state.warm(candidates.key, candidates.row_ptr),
+            v_start=step.state.v,
+        )

@@ -1,0 +1,45 @@
+"""Configurations moved to where no contact overlaps and every joint holds, by the smallest displacement there is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._check import FloatArray
+from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Bodies, Delassus, Dense
+from ..solvers import solve
+from ..systems.base import Candidates, System
+
+
+def violation(system: System, candidates: Candidates, t: float, q: FloatArray) -> float:
+    """The deepest overlap, or the largest violation of a joint or limit [m, rad]."""
+    gaps = system.gaps(candidates, t, q)
+    holds = candidates.contact | candidates.limit
+    return float(max(-gaps[holds].min(initial=0.0), gaps[candidates.rigid].max(initial=0.0)))
+
+
+def project(system: System, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
+    """One step towards the nearest admissible configuration, in the metric of the masses; curved gaps need a few.
+
+    It solves a frictionless contact problem for the displacement d: `gap + n d >= 0`, joints `value + H d = 0`, at the
+    least kinetic energy of d. Contacts that just touch must be among the candidates, or bodies are driven into them.
+    """
+    found = system.evaluate(candidates, t, q)
+    form = system.dynamics(q, found)
+    assert not isinstance(form, Delassus)
+    sizes = np.diff(candidates.row_ptr)
+    first = np.zeros(len(found.value), dtype=bool)
+    first[candidates.row_ptr[:-1]] = True
+    holds = np.repeat(candidates.contact | candidates.limit, sizes) & first
+    keep = np.flatnonzero(np.repeat(candidates.rigid, sizes) | holds)
+    if not len(keep):
+        return q
+    ptr = np.arange(len(keep) + 1)
+    if isinstance(form, Bodies):
+        body_a, body_b = (np.repeat(body, sizes)[keep] for body in (form.body_a, form.body_b))
+        part: Bodies | Dense = Bodies.trusted(body_a, body_b, form.Ja[keep], form.Jb[keep], form.Minv, ptr)
+    else:
+        part = Dense(form.M, np.ascontiguousarray(form.H[keep]), check=False)
+    law = np.repeat(candidates.law, sizes)[keep]
+    problem = ContactProblem(part, b=found.value[keep], row_ptr=ptr, law=law)
+    return system.retract(q, solve(problem, solver="auto", tol=1e-10).v)

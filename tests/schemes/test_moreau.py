@@ -1,0 +1,159 @@
+"""The velocity-level scheme with restitution: exact ratios, energy, rest, and drift that is projected away."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stiction as st
+
+G = 9.81
+LAWS = ["newton", "poisson", "stronge"]
+
+
+def dropped(e, h, duration, impact="newton", height=1.0, mu=0.0, tilt=0.0, **motion):
+    """A ball of radius 0.1 m over a plane tilted about y, with its centre `height` above touching."""
+    n = np.array([np.sin(tilt), 0.0, np.cos(tilt)])
+    world = st.World(gravity=tuple(-G * n))
+    floor = world.add_plane(normal=tuple(n), offset=0.0)
+    ball = world.add_body(st.Sphere(0.1), mass=2.0, position=tuple((0.1 + height) * n), **motion)
+    world.set_contact(ball, floor, friction=mu, restitution=e)
+    run = st.Simulator(world, dt=h, scheme=st.Moreau(impact=impact), tol=1e-11).run(duration)
+    return run.position(ball) @ n - 0.1, run.velocity(ball) @ n, run, ball
+
+
+def bounces(v):
+    """Steps after which the normal velocity has turned upwards."""
+    return np.flatnonzero((v[:-1] < 0.0) & (v[1:] > 0.0))
+
+
+@pytest.mark.parametrize("impact", LAWS)
+@pytest.mark.parametrize("e", [0.5, 0.9, 1.0])
+def test_every_bounce_has_the_ratio_e(impact, e):
+    for h, tilt in ((0.005, 0.0), (0.0037, 0.4)):
+        _, v, run, _ = dropped(e, h, 1.5, impact, tilt=tilt)
+        k = bounces(v)
+        fast = k[-v[k] > 4 * G * h]
+        assert len(fast) >= 2
+        assert -v[fast + 1] / v[fast] == pytest.approx(np.full(len(fast), e), abs=1e-10)
+        assert run.certificate.worst["penetration"] < 1e-12
+
+
+def test_inelastic_ball_stops_and_rests():
+    z, v, run, _ = dropped(0.0, 0.005, 1.0)
+    assert z[-1] == pytest.approx(0.0, abs=1e-12)
+    assert np.abs(v[run.times > 0.6]).max() < 1e-12
+
+
+@pytest.mark.parametrize("impact", LAWS)
+def test_modified_energy_of_an_elastic_ball(impact):
+    """s00 eq. 3.9–3.13 keep E - ½ h m g v to round-off, so that E swings by O(h) and does not drift (readings)."""
+    swing = []
+    for h in (0.01, 0.005):
+        z, v, _, _ = dropped(1.0, h, 6.0, impact)
+        kept = G * z + 0.5 * v**2 - 0.5 * h * G * v
+        assert np.abs(kept / kept[0] - 1).max() < 1e-10
+        swing.append(np.abs((G * z + 0.5 * v**2) / G - 1).max())
+    assert swing[1] == pytest.approx(0.5 * swing[0], rel=0.2)
+
+
+def test_apex_tends_to_e_squared_with_the_step():
+    """The first rebound reaches e² times the height, up to the first order of the step."""
+    error = []
+    for h in (0.008, 0.004, 0.002, 0.001):
+        z, v, _, _ = dropped(0.8, h, 1.0)
+        first = bounces(v)[0]
+        error.append(abs(z[first + 1 :].max() - 0.64))
+        assert error[-1] < 5 * h
+    assert error[-1] < 0.5 * error[0]
+
+
+def test_bounces_end_in_finite_time():
+    """The ball rests soon after the Zeno time sqrt(2H/g) (1 + e)/(1 - e)."""
+    z, v, run, _ = dropped(0.5, 0.001, 1.6)
+    zeno = np.sqrt(2 / G) * 3.0
+    assert np.abs(v[run.times > zeno + 0.05]).max() < 1e-12
+    assert np.abs(v[(run.times > zeno - 0.1) & (run.times < zeno - 0.05)]).max() > 0.05
+    assert z[-1] == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("impact", LAWS)
+def test_spinning_ball_takes_friction_at_the_bounce(impact):
+    """Sliding through the impact: tangential impulse mu (1 + e) m |v_n|; all three laws agree for a sphere."""
+    e, mu, spin = 0.8, 0.1, 40.0
+    z, v, run, ball = dropped(e, 0.002, 0.6, impact, mu=mu, angular_velocity=(0.0, spin, 0.0))
+    k = bounces(v)[0]
+    gain = run.velocity(ball)[k + 1, 0]
+    # in the step of the impact the floor also takes up the weight, which slides too
+    assert gain == pytest.approx(mu * ((1 + e) * -v[k] + G * 0.002), rel=1e-9)
+    lever = 0.1 + 0.5 * z[k]  # the impact is met while there is a gap left, halfway in it
+    lost = 2.0 * gain * lever / (0.4 * 2.0 * 0.1**2)
+    assert run.angular_velocity(ball)[k + 1, 1] == pytest.approx(spin - lost, rel=1e-9)
+
+
+def test_speed_dependent_restitution():
+    def e(speed):
+        return 0.8 if speed > 4.0 else 0.2
+
+    _, v, _, _ = dropped(e, 0.002, 1.4)
+    k = bounces(v)
+    assert -v[k[0] + 1] / v[k[0]] == pytest.approx(0.8, abs=1e-10)
+    later = [i for i in k if 0.1 < -v[i] < 4.0]
+    assert later
+    assert [-v[i + 1] / v[i] for i in later] == pytest.approx([0.2] * len(later), abs=1e-10)
+
+
+def test_gap_functions_bounce_too():
+    gap = st.Gap(lambda q: q[0], restitution=0.7)
+    system = st.GeneralizedSystem([[1.0]], [-G], q=[1.0], gaps=[gap])
+    run = st.Simulator(system, dt=0.003, scheme=st.Moreau(), tol=1e-12).run(1.0)
+    v = run.v[:, 0]
+    k = bounces(v)[0]
+    assert -v[k + 1] / v[k] == pytest.approx(0.7, abs=1e-12)
+
+
+def test_moving_wall_throws_back():
+    """A wall that comes at 1 m/s against a particle at rest, e = 1: it leaves at 2 m/s."""
+    gap = st.Gap(lambda t, q: q[0] - (t - 0.1005), restitution=1.0)
+    run = st.Simulator(st.GeneralizedSystem([[3.0]], q=[0.0], gaps=[gap]), dt=0.002, scheme=st.Moreau()).run(0.2)
+    assert run.v[-1, 0] == pytest.approx(2.0, abs=1e-9)
+
+
+def test_momentum_of_colliding_spheres():
+    world = st.World(gravity=(0, 0, 0))
+    a = world.add_body(st.Sphere(0.1), mass=1.0, position=(0, 0, 0), velocity=(1, 0.2, 0), angular_velocity=(0, 3, 5))
+    b = world.add_body(st.Sphere(0.15), mass=2.0, position=(0.4, 0.05, 0.02))
+    world.set_contact(a, b, friction=0.3, restitution=0.6)
+    run = st.Simulator(world, dt=0.01, scheme=st.Moreau(impact="poisson"), tol=1e-11).run(0.4)
+    momentum = run.velocity(a) + 2.0 * run.velocity(b)
+    assert momentum[-1] == pytest.approx(momentum[0], abs=1e-12)
+    assert np.linalg.norm(run.velocity(b)[-1]) > 0.1
+
+
+def test_blocks_rest_without_buzzing():
+    world = st.World()
+    world.add_plane(normal=(0, 0, 1), offset=0.0)
+    for i in range(4):
+        world.add_body(st.Box((0.2, 0.2, 0.1)), mass=1.0, position=(0.01 * i, 0, 0.05 + 0.1 * i))
+    world.set_material("default", friction=0.5, restitution=0.8)
+    run = st.Simulator(world, dt=0.005, scheme=st.Moreau(), tol=1e-9).run(0.5)
+    assert np.abs(run.v).max() < 1e-7
+
+
+def test_drift_is_projected_and_booked():
+    """A pendulum as a joint at velocity level: its length stays, and the work of the projection is in the books."""
+    rod = st.Bilateral(lambda q: np.hypot(q[0], q[1]) - 1.0)
+    system = st.GeneralizedSystem(np.eye(2), [0, -G], q=[1.0, 0.0], constraints=[rod])
+    run = st.Simulator(system, dt=0.01, scheme=st.Moreau(), tol=1e-11).run(1.0)
+    assert np.abs(np.hypot(run.q[:, 0], run.q[:, 1]) - 1.0).max() < 1e-8
+    assert abs(run.certificate.worst["energy"]) < 1e-12
+    assert np.abs(run.energy.work["stabilisation"]).max() > 1e-6
+
+
+def test_bad_input():
+    with pytest.raises(st.ModelError, match="impact"):
+        st.Moreau(impact="kinetic")
+    with pytest.raises(st.ModelError, match="at most 1"):
+        st.Gap(lambda q: q[0], restitution=1.2)
+    with pytest.raises(st.ModelError, match="10 m/s"):
+        st.Gap(lambda q: q[0], restitution=lambda v: v / 5)
