@@ -111,7 +111,9 @@ class _Search:
     def run(self) -> tuple[Point, str | None]:
         """The best point found, and how it was found; None where it misses the simulator's tolerance too."""
         equations = self._equations(self.h)
-        best = self._newton(equations, equations.start(), equations.warm if self.scheme.hot else 0.0 * equations.warm)
+        best = equations.at(equations.start(), equations.warm if self.scheme.hot else 0.0 * equations.warm)
+        if not self.candidates.friction.written:
+            best = self._newton(equations, best.v, best.p)
         if self._good(best):
             return best, f"{self.iterations} iterations"
         for way in (self._from_linearised, self._without_push, self._by_continuation):
@@ -220,7 +222,9 @@ class _Search:
             if not np.isfinite(solution.v).all():
                 break
             at = equations.at(solution.v, solution.p)
-            found = at if self._good(at) else self._newton(equations, at.v, at.p)
+            # of sets written in Python the kernels know a polyhedron inside: Newton has nothing to add
+            ready = self.candidates.friction.written or self._good(at)
+            found = at if ready else self._newton(equations, at.v, at.p)
             best = min(best, at, found, key=self.error)
             if self._good(best):
                 return best, f"with {count} linearised solves"

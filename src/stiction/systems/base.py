@@ -115,6 +115,10 @@ class Candidates:
         """(nk,) whether each is a limit of a joint; they always act."""
         return np.zeros(len(self.key), dtype=bool)
 
+    def restitution(self, speed: FloatArray) -> FloatArray:
+        """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]; 0 for others."""
+        return np.zeros(len(self.key))
+
     def take(self, mask: np.ndarray) -> Candidates:
         """The selected candidates; the same selection gives the same object, and with it what is derived from it."""
         kept: dict[bytes, Candidates] = self.__dict__.setdefault("_taken", {})

@@ -51,6 +51,13 @@ class WorldCandidates(Candidates):
         """How many blocks come from joints and springs."""
         return self.mechanism.n
 
+    def restitution(self, speed: FloatArray) -> FloatArray:
+        """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]; 0 for joints."""
+        e = np.zeros(len(self.key))
+        if self.laws.bounciest > 0.0:
+            e[self.joints :] = self.laws.restitution(self.number, speed[self.joints :])
+        return e
+
     @property
     def contact(self) -> np.ndarray:
         """(nk,) whether each is a contact: neither a joint nor a limit of one."""

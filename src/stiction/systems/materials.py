@@ -9,6 +9,7 @@ body named first is the first body of its friction: the one in which an `axis` i
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ..friction.table import FrictionTable
 from ..problem.laws import DRY
 from .restitution import Restitution, checked, most, values
 
+Friction = FrictionSet | float | None
 DEFAULT = "default"
 _ROUND = 1e-3  # of the mean of a support function: harmonics up to this come from sampling it
 
@@ -32,9 +34,7 @@ class ContactLaw:
     restitution: Restitution = 0.0
 
 
-def contact_law(
-    friction: FrictionSet | float | None, restitution: Restitution, what: str, dim: int, *, pair: bool = True
-) -> ContactLaw:
+def contact_law(friction: Friction, restitution: Restitution, what: str, dim: int, *, pair: bool = True) -> ContactLaw:
     """Checked, for a world of `dim` dimensions; `pair`: between two that can be told apart, so that one is first."""
     e = checked(what, restitution)
     law = as_friction(friction, f"friction of {what}")
@@ -200,6 +200,11 @@ class LawTable:
     def arrays(self) -> tuple[IntArray, FloatArray, IntArray]:
         """What the rows of contacts are made from: codes, axis and side."""
         return self.codes, self.axis, self.side
+
+    @cached_property
+    def bounciest(self) -> float:
+        """The largest coefficient of restitution."""
+        return max((most(law.restitution) for law in self.laws), default=0.0)
 
     def restitution(self, number: IntArray, speed: FloatArray) -> FloatArray:
         """(n,) the coefficients of restitution of contacts with the laws `number` (n,), hit at `speed` (n,) [m/s]."""

@@ -2,8 +2,7 @@
 
 Body 0 is the fixed world. Configurations and velocities are those of centres of mass, stacked body by body; fixed and
 kinematic bodies are there too, with zero inverse mass. Constraints are the joints with their limits, motors and
-friction, in the order in which they were added, and the springs, with negative keys, and then the contacts, sorted by
-key: shape pair and feature.
+friction, as they were added, the springs, all with negative keys, and the contacts sorted by key: shapes and feature.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from .forces import BodyState
 from .materials import DEFAULT, LawTable
 from .mechanism import Mechanism, Rows
 from .primitives import Primitive
-from .restitution import most
 
 CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
 
@@ -60,7 +58,7 @@ class BodyModel(ABC):
         self._prepare_shapes(world)
         self.names = [s.name for s in self.specs]
         self.coordinate_names, self.velocity_names = self._component_names()
-        self.restitution = max((most(law.restitution) for law in self.laws.laws), default=0.0)
+        self.restitution = self.laws.bounciest
         self.capacity = 64
         self._initial = self._start()
 
@@ -361,12 +359,8 @@ class BodyModel(ABC):
         return Bodies.trusted(r.body_a, r.body_b, r.Ja, r.Jb, Minv, constraints.candidates.row_ptr)
 
     def restitution_of(self, candidates: Candidates, speed: FloatArray) -> FloatArray:
-        """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]; 0 for joints."""
-        assert isinstance(candidates, WorldCandidates)
-        e, nj = np.zeros(len(candidates.key)), candidates.joints
-        if self.restitution > 0.0:
-            e[nj:] = self.laws.restitution(candidates.number, speed[nj:])
-        return e
+        """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]."""
+        return candidates.restitution(speed)
 
     def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
         """Where the constraints are at q; under laws where it matters, with the bodies in the order of the law."""

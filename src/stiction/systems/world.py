@@ -10,15 +10,13 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
-from ..friction.sets import FrictionSet
 from .blocks import Spring, between_points, joint_blocks
 from .bodies import KINDS, Body, BodySpec, mass_properties, quaternion_matrix, shape_list, unit_quaternion
 from .forces import AppliedForce
 from .joints import Joint
-from .materials import DEFAULT, ContactLaw, Materials, contact_law
+from .materials import DEFAULT, ContactLaw, Friction, Materials, Restitution, contact_law
 from .motions import Motion
 from .primitives import Place
-from .restitution import Restitution
 from .shapes import HalfPlane, Plane
 
 
@@ -215,21 +213,14 @@ class WorldBuilder:
         self.excluded.add((min(i, j), max(i, j)))
         self._model = None
 
-    def set_material(
-        self, name: str, *, friction: FrictionSet | float | None = 0.5, restitution: Restitution = 0.0
-    ) -> None:
+    def set_material(self, name: str, *, friction: Friction = 0.5, restitution: Restitution = 0.0) -> None:
         """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
-        what = f"material {name!r}"
-        self.materials.named[name] = contact_law(friction, restitution, what, self.dim, pair=False)
+        law = contact_law(friction, restitution, f"material {name!r}", self.dim, pair=False)
+        self.materials.named[name] = law
         self._model = None
 
     def set_contact(
-        self,
-        a: Body | str,
-        b: Body | str,
-        *,
-        friction: FrictionSet | float | None = None,
-        restitution: Restitution = 0.0,
+        self, a: Body | str, b: Body | str, *, friction: Friction = None, restitution: Restitution = 0.0
     ) -> None:
         """Set the law between two bodies, or between two materials (by their names); friction None means none.
 
