@@ -75,6 +75,34 @@ def random_shape(rng, dim, curved=False):
     return st.Disk(size) if kind == 0 else st.Rod(0.4 * size, size)
 
 
+def random_law(rng, dim):
+    """A friction law of worlds that is the same for both bodies."""
+    mu, lengths = float(rng.choice([0.0, rng.uniform(0, 1.5)])), rng.uniform(0, 0.3, 2)
+    if dim == 2:
+        kinds = [Rolling(mu, lengths[0]), Polyhedral(mu, directions=[[1, 0], [-1, 0], [0, 0.1], [0, -0.1]])]
+        return kinds[rng.integers(2)]
+    er = 10 ** rng.uniform(-3, 0)
+    return [
+        lambda: Torsional(mu, er=er),
+        lambda: st.Mixed(mu, er=er),
+        lambda: Rolling(mu, lengths[0]),
+        lambda: Rolling(mu, *lengths),
+        lambda: Polyhedral(mu, directions=Torsional(1.0, er=er).directions(3, 6)),
+    ][rng.integers(5)]()
+
+
+def random_axis_law(rng):
+    """A friction law with an axis, of the first of two bodies in space."""
+    mu, axis, er = rng.uniform(0, 1.5, 2), direction(rng, 3), 10 ** rng.uniform(-3, 0)
+    return [
+        lambda: st.Anisotropic(*mu, axis=axis),
+        lambda: st.Anisotropic(0.0, mu[1], axis=axis),
+        lambda: Torsional(mu[0], 1.0, 0.1 + mu[1], er, axis=axis),
+        lambda: st.Mixed(mu[0], 1.0, 0.1 + mu[1], er, axis=axis),
+        lambda: Polyhedral(mu[0], directions=rng.normal(size=(4, 2)), axis=axis),
+    ][rng.integers(5)]()
+
+
 def random_world(rng, dim, rich=False):
     """A few bodies over the ground, some of them jointed; `rich`: curved shapes, drives, springs, a shaken plate."""
     world = st.World() if dim == 3 else st.PlanarWorld()
@@ -105,6 +133,14 @@ def random_world(rng, dim, rich=False):
         up = np.eye(dim)[-1]
         motion = st.Oscillation(frequency=rng.uniform(1, 10), amplitude=0.05 * up)
         world.add_body(plate, kind="kinematic", position=-0.3 * up, motion=motion)
+    if rng.random() < 0.4:
+        world.set_material("default", friction=random_law(rng, dim))
+    names = [spec.name for spec in world.bodies[1:]]
+    for i, a in enumerate(names):
+        for b in names[:i]:
+            if rng.random() < 0.2:
+                law = random_axis_law(rng) if dim == 3 and rng.random() < 0.5 else random_law(rng, dim)
+                world.set_contact(*((a, b) if rng.random() < 0.5 else (b, a)), friction=law)
     return world
 
 

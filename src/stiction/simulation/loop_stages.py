@@ -132,7 +132,7 @@ def _make_solve(d, nested):
         """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
 
         Returns how it ended, the sweeps, and the error. The same calls as `Nsgs` makes on a problem of its own; only
-        where `nested` are there blocks of that kind (`nsgs_items.classify`).
+        where `nested` may there be blocks of that kind (`nsgs_items.classify`).
         """
         nr, nk = len(b), len(law)
         free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
@@ -155,7 +155,7 @@ def _make_solve(d, nested):
                 return SOLVED, 0, error
         (
             begin, phase, rows, seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
-            V, weight, F, B, arms, _, plain,
+            V, weight, F, B, arms, now, plain,
         ) = prepare(
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
             associated, omega, parallel, body_a, body_b, Ja, Jb, Minv, free, p,
@@ -165,12 +165,13 @@ def _make_solve(d, nested):
             facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows, seg, block, ptr,
             src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B, arms, plain,
         )  # fmt: skip
-        if d == 6 and nested:
-            ended, sweeps, error = relax_spatial_nested(*problem)
+        if nested and now:  # the kernels that `Nsgs` takes: others would differ in the last bit
+            if d == 6:
+                ended, sweeps, error = relax_spatial_nested(*problem)
+            else:
+                ended, sweeps, error = relax_planar_nested(*problem)
         elif d == 6:
             ended, sweeps, error = relax_spatial(*problem)
-        elif nested:
-            ended, sweeps, error = relax_planar_nested(*problem)
         else:
             ended, sweeps, error = relax_planar(*problem)
         for r in range(nr):
