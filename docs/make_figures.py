@@ -1,8 +1,9 @@
 """Redraws the figures of the documentation, into docs/images.
 
-python docs/make_figures.py              every experiment of the papers, the profiles, and the figures of speed
+python docs/make_figures.py              every experiment of the papers, the profiles, the figures of speed, the sets
 python docs/make_figures.py profiles     the performance profiles and the table of docs/solvers.md alone
 python docs/make_figures.py speed        the figures and tables of docs/speed.md alone
+python docs/make_figures.py friction     the figure of docs/friction.md alone
 
 The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/profiles.py` measures; the figures of speed
 from peers.csv, growth.csv and threads.csv there, which the benchmarks of these names write with --csv.
@@ -13,6 +14,7 @@ import re
 import sys
 from pathlib import Path
 
+from friction_figures import draw_friction
 from speed_figures import draw_speed
 
 from stiction.papers import experiments
@@ -93,12 +95,14 @@ def write_table() -> None:
 def main() -> None:
     """Everything, or the part that is named."""
     IMAGES.mkdir(exist_ok=True)
-    parts = sys.argv[1:] or ["profiles", "speed", "experiments"]
+    parts = sys.argv[1:] or ["profiles", "speed", "friction", "experiments"]
     if "profiles" in parts:
         draw_profiles()
         write_table()
     if "speed" in parts:
         draw_speed()
+    if "friction" in parts:
+        draw_friction()
     if "experiments" in parts:
         draw_experiments()
 

@@ -162,6 +162,10 @@ class ConvexSet(FrictionSet):
             low = brentq(rises, low, high, xtol=1e-300, rtol=1e-15) if rises(high) > 0.0 else high
         return np.append(low, self.project(x[1:], mu * low + r0))
 
+    def shape(self, x: FloatArray) -> FloatArray:
+        """The gauge or the support function, whichever was given, at each row of x."""
+        return np.array([self._function(row) for row in x])
+
     def is_polyhedral(self, dim: int) -> bool:
         """Only with one row, where it is an interval."""
         return dim == 1

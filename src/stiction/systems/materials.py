@@ -15,7 +15,7 @@ import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
-from ..friction import Coulomb, Frictionless, FrictionSet, as_friction
+from ..friction import ConvexSet, Coulomb, Frictionless, FrictionSet, as_friction
 from ..friction.sets import MAX_DIM, ROLL_1, ROLL_2, TANGENT_1, TANGENT_2
 from ..friction.table import FrictionTable
 from ..problem.laws import DRY
@@ -61,7 +61,8 @@ def contact_law(friction: Friction, restitution: Restitution, what: str, dim: in
 def _has_direction(law: FrictionSet, rows: tuple[int, ...]) -> bool:
     """Whether a set in space differs from one direction to another by more than the corners of a regular polygon.
 
-    Its support function over the angle of slip, or of rolling, then has a part that turns once or twice in a circle.
+    Its support function over the angle of slip, or of rolling, then has a part that turns once or twice in a circle. A
+    set written in Python is meant as it is, corners and all.
     """
     if law.slope == 0.0 or isinstance(law, Coulomb):
         return False
@@ -72,6 +73,8 @@ def _has_direction(law: FrictionSet, rows: tuple[int, ...]) -> bool:
         u = np.zeros((len(angle), len(rows)))
         u[:, [rows.index(row) for row in pair]] = circle
         support = _support(law, u)
+        if isinstance(law, ConvexSet) and np.ptp(support) > _ROUND * support.max():
+            return True
         if any(abs(support @ np.exp(1j * n * angle)) > _ROUND * support.sum() for n in (1, 2)):
             return True
     return False
@@ -92,7 +95,8 @@ def _circle() -> tuple[FloatArray, FloatArray]:
 
 
 def _support(law: FrictionSet, u: FloatArray) -> FloatArray:
-    return np.array([x @ law.support_point(x) for x in u])
+    """The support function, or for a set written in Python the function that it is given by."""
+    return law.shape(u) if isinstance(law, ConvexSet) else np.array([x @ law.support_point(x) for x in u])
 
 
 @dataclass
