@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 
 import stiction as st
 from stiction.solvers.coefficients import connected_zero
+from stiction.solvers.speed_newton import polish_speeds
 
 LAWS = [
     st.Stribeck(0.4, 0.25, speed=0.1),
@@ -180,6 +181,45 @@ def test_connected_zero_goes_to_the_nearest_in_the_direction_of_motion():
     assert connected_zero(law, a, c, 0.99 * unstable * one) == 0.0
     assert connected_zero(law, a, c, 1.01 * unstable * one) == pytest.approx(0.35)
     assert connected_zero(law, a, c, 5.0 * one) == pytest.approx(0.35)
+
+
+def coupled(seed, law, contacts=4):
+    """Contacts that all act on each other: random rows, and a start that is not the free motion."""
+    rng = np.random.default_rng(seed)
+    nv = max(6, 3 * contacts // 2)
+    v = rng.normal(size=nv)
+    return st.ContactProblem(
+        st.Dense(np.diag(rng.uniform(0.5, 2.0, nv)), rng.normal(size=(3 * contacts, nv))),
+        row_ptr=np.arange(0, 3 * contacts + 1, 3),
+        law=[st.Law.UNILATERAL] * contacts,
+        v_free=v,
+        friction=st.Coulomb(law),
+        v_start=v * rng.uniform(0.5, 1.5, nv),
+    )
+
+
+@pytest.mark.parametrize("law", [st.Stribeck(0.6, 0.3, 0.3), st.Stribeck(0.3, 0.3, 1.0, viscous=0.3)])
+@pytest.mark.parametrize("seed", range(8))
+def test_contacts_that_act_on_each_other(law, seed):
+    """Friction of each sliding contact is mu(its speed) times its normal impulse, against its slip."""
+    problem = coupled(seed, law)
+    answer = st.solve(problem, tol=1e-8)
+    assert answer.success
+    for k in range(problem.nk):
+        u, p = answer.u[3 * k : 3 * k + 3], answer.p[3 * k : 3 * k + 3]
+        speed = np.hypot(u[1], u[2])
+        if p[0] > 1e-6 and speed > 1e-6:
+            np.testing.assert_allclose(p[1:], -law(speed) * p[0] * u[1:] / speed, atol=1e-6)
+        else:
+            assert np.hypot(p[1], p[2]) <= law.rest * p[0] + 1e-6
+
+
+def test_newton_finishes_from_nearby():
+    problem = coupled(1, st.Stribeck(0.3, 0.3, 1.0, viscous=0.3))
+    answer = st.solve(problem, tol=1e-8)
+    near = answer.p * (1.0 + 1e-3)
+    assert problem.certify(near).error > 1e-5
+    assert problem.certify(polish_speeds(problem, near, 1e-12)).error < 1e-11
 
 
 def test_only_the_slip_of_rolling_friction_depends_on_the_speed():

@@ -122,9 +122,9 @@ def reproduce() -> Outcome:
     stable = float(brentq(lambda V: belt(V).growth, 0.06, 0.3))
     quantities = (
         Quantity("growth rate where mu falls, V = 0.1 m/s", float(growth[1]), 0.5795, "1/s",
-                 reason=f"(|mu'| N - c)/(2m) = {linear[1]:.4f}: sliding is unstable", record_tolerance=1e-3),
+                 reason=f"(-mu' N - c)/(2m) = {linear[1]:.4f}: sliding is unstable", record_tolerance=1e-3),
         Quantity("growth rate where mu rises (viscous), V = 0.1 m/s", decay, -0.8898, "1/s",
-                 reason=f"(|mu'| N - c)/(2m) = {rising.growth:.4f}: sliding is stable", record_tolerance=1e-3),
+                 reason=f"(-mu' N - c)/(2m) = {rising.growth:.4f}: sliding is stable", record_tolerance=1e-3),
         Quantity("largest distance from the linearised growth rate", float(np.abs(growth - linear).max()), 0.0044,
                  "1/s", reason="over V = 0.09 to 0.14 m/s, two steps extrapolated", record_tolerance=5e-4),
         Quantity("a nudged sliding block ends in stick–slip, V = 0.1 m/s", float(caught), 1.0),

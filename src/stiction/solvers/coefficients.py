@@ -15,7 +15,8 @@ direction in which F pushes. So a contact at rest stays if it can, and one that 
 
 Between contacts that act on each other Anderson's method learns from the rounds so far. Each round moves a contact
 towards the zero of its F where mu rises, where the plain "take the speed of the answer" overshoots; where mu falls the
-plain one never does, and goes to the nearest answer from one side.
+plain one never does, and goes to the nearest answer from one side. Newton's method on the law itself finishes what a
+few rounds leave (`speed_newton`).
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.laws import UNILATERAL
 from ..status import Status
 from .base import Solution, finish
+from .speed_newton import polish_speeds
 
 ROUNDS = 60  # solves at most
 AGAIN = 30  # the round from which everything begins anew with plain steps
 INNER = 0.5  # of the tolerance is left to the solver, the rest to the coefficients
 REST = 10.0  # speeds at the start below this times the residual that `tol` allows count as rest
+FINISH = (4, 8, 16, 32, 48)  # rounds after which Newton's method tries to finish
 MEMORY = 8  # earlier rounds that Anderson's method looks at
 HALVINGS = 60  # at most, in the search for a zero
 _NEAR = np.logspace(-12, -2, 41)
@@ -47,26 +50,25 @@ Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
 def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None = None) -> Solution:
     """The answer of `inner` (problem, tol, first guess) with the coefficients that its own slip speeds give."""
     rounds = _Rounds(problem, tol)
-    speeds, iterations, message = rounds.start, 0, ""
+    speeds, iterations = rounds.start, 0
     best: Solution | None = None
     spare: Solution | None = None  # solves the step, but is not connected with its start
     for count in range(1, ROUNDS + 1):
         given = inner(problem.with_coefficients(problem.friction.mu_at(speeds)), INNER * tol, p0)
         iterations += given.iterations
-        done = finish(
-            problem, given.p, solver=given.solver, tol=tol, status=given.status, message=given.message,
-            iterations=iterations,
-        )  # fmt: skip
-        done = replace(done, stages=given.stages, rounds=count)
-        if done.success:
-            done = replace(done, message=f"{given.message} Friction agreed with its speed after {_solves(count)}.")
-            if count > 1 or not rounds.leapt(speeds, given):
-                return done
+        done = _judged(problem, given, given.p, tol, iterations, count)
+        if done.success and count == 1 and rounds.leapt(speeds, given):
             spare = done
+        elif done.success:
+            return done
+        finite = bool(np.isfinite(given.p).all())
         if best is None or done.certificate.error < best.certificate.error:
             best = done
-        if not given.success or not np.isfinite(given.p).all():
-            message = f"With coefficients given, in round {count}: {given.message}"
+        if finite and (count in FINISH or not given.success):
+            newton = _judged(problem, given, polish_speeds(problem, given.p, tol), tol, iterations, count)
+            if newton.success:
+                return replace(newton, message=f"{newton.message} Newton's method finished.")
+        if not given.success or not finite:
             break
         p0 = given.p if count < AGAIN else best.p
         if count == AGAIN:
@@ -75,12 +77,25 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
     if spare is not None:
         return spare
     assert best is not None
-    status = given.status if message else Status.NOT_CONVERGED
-    message = message or (
-        f"The coefficients of friction did not agree with the speeds of slip after {_solves(ROUNDS)}: "
-        f"residual {best.certificate.error:.1e}; a smaller step may help."
-    )
+    if not given.success:
+        status, message = given.status, f"With coefficients given, in round {count}: {given.message}"
+    else:
+        status, message = Status.NOT_CONVERGED, (
+            f"The coefficients of friction did not agree with the speeds of slip after {_solves(count)}: "
+            f"residual {best.certificate.error:.1e}; a smaller step may help."
+        )  # fmt: skip
     return replace(best, success=False, status=status, message=message, rounds=count, iterations=iterations)
+
+
+def _judged(
+    problem: ContactProblem, given: Solution, p: FloatArray, tol: float, iterations: int, count: int
+) -> Solution:
+    """Impulses p, that came from the answer `given` in round `count`, judged by the true law."""
+    message = f"{given.message} Friction agreed with its speed after {_solves(count)}."
+    done = finish(
+        problem, p, solver=given.solver, tol=tol, status=Status.SOLVED, message=message, iterations=iterations
+    )
+    return replace(done, stages=given.stages, rounds=count)
 
 
 def _solves(count: int) -> str:
