@@ -1,0 +1,80 @@
+"""Figures of bounces: a ball that comes to rest or bounces for ever, and what decides the ratio of its velocities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .style import COLOURS, dress, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..papers.s00_ball import Findings as Ball
+
+BLUE, RED, GREEN, GREY = COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[5]
+
+
+def draw_ball(found: Ball) -> Figure:
+    """Heights up to the Zeno time, its neighbourhood, energies without loss, and errors against the step."""
+    figure = new_figure(11, 7.5)
+    for place, draw in enumerate((_heights, _near_zeno, _energies, _errors)):
+        draw(figure.add_subplot(2, 2, place + 1), found)
+    return figure
+
+
+def _heights(axes: Any, found: Ball) -> None:
+    from ..papers.s00_ball import STEPS, ZENO_E, zeno_time
+
+    axes = dress(axes, y="height [m]", title=f"Bounces with e = {ZENO_E:g} end in finite time")
+    for h, run, colour in ((STEPS[0], found.zeno[0], RED), (STEPS[-1], found.zeno[-1], BLUE)):
+        axes.plot(run.times, run.q[:, 0], color=colour, linewidth=1.2, label=f"h = {h:g} s")
+    axes.axvline(zeno_time(ZENO_E), color=GREY, linestyle=":", label="Zeno time")
+    axes.legend(frameon=False, fontsize=8)
+
+
+def _near_zeno(axes: Any, found: Ball) -> None:
+    from ..papers.s00_ball import STEPS, ZENO_E, zeno_time
+
+    end = zeno_time(ZENO_E)
+    axes = dress(axes, y="velocity [m/s]", title="The last bounces, and rest")
+    for h, run, colour in zip(STEPS, found.zeno, (RED, COLOURS[3], GREEN, BLUE)):
+        axes.step(run.times, run.v[:, 0], where="pre", color=colour, linewidth=1.1, label=f"h = {h:g} s")
+    axes.axvline(end, color=GREY, linestyle=":")
+    axes.set_xlim(end - 0.22, end + 0.1)
+    axes.set_ylim(-0.75, 0.75)
+    axes.legend(frameon=False, fontsize=8, loc="lower right", ncols=2)
+
+
+def _energies(axes: Any, found: Ball) -> None:
+    from ..papers.s00_ball import BOUNCES, LOW_STEP, bounce_steps, energies
+
+    run = found.thousand
+    energy, kept = energies(run)
+    hits = bounce_steps(run.v[:, 0])
+    number = np.searchsorted(hits, np.arange(len(energy)))  # bounces before each state
+    axes = dress(axes, x="bounce", y="energy over its first value", title=f"e = 1, h = {LOW_STEP:g} s, from 12 mm")
+    low, high = (
+        np.array([reach(energy[number == k]) for k in range(BOUNCES)]) / energy[0] for reach in (np.min, np.max)
+    )
+    axes.fill_between(
+        np.arange(BOUNCES), low, high, color=BLUE, alpha=0.3, linewidth=0, label="E: range in each bounce"
+    )
+    axes.plot(number[number < BOUNCES], (kept / kept[0])[number < BOUNCES], color=RED, label="E − ½ h m g v")
+    axes.legend(frameon=False, fontsize=8, loc="lower left")
+
+
+def _errors(axes: Any, found: Ball) -> None:
+    from ..papers.s00_ball import APEX_E, PHASES, STEPS, SWING_STEPS, ZENO_E
+
+    axes = dress(axes, x="step h [s]", y="error", title="Errors are of first order")
+    axes.loglog(
+        STEPS, found.late, "o-", color=BLUE, markersize=4, label=f"rest after the Zeno time, e = {ZENO_E:g} [s]"
+    )
+    axes.loglog(STEPS, found.apex, "s-", color=GREEN, markersize=4,
+                label=f"first rebound, e = {APEX_E:g}, worst of {PHASES} phases [m]")  # fmt: skip
+    axes.loglog(SWING_STEPS, found.swing, "^-", color=RED, markersize=4, label="swing of E, e = 1 [relative]")
+    h = np.array([STEPS[-1], SWING_STEPS[0]])
+    axes.loglog(h, 4.0 * h, color=GREY, linestyle="--", linewidth=1.0, label="order 1")
+    axes.legend(frameon=False, fontsize=8)
