@@ -6,15 +6,16 @@ import pytest
 from stiction import Anisotropic, ConvexSet, Coulomb, Mixed, Polyhedral, Rolling, Torsional
 
 
-def superellipse(p, rows=2):
-    """|f|^p summed and rooted: a disk for p = 2, rounder than a square above, thinner than a disk below."""
+def superellipse(p, semi=(1.0, 1.0)):
+    """The p-norm of f/semi: an ellipse for p = 2, between that and its box above, and thinner below."""
+    semi = np.array(semi)
 
     def gauge(f):
-        return (np.abs(f) ** p).sum() ** (1 / p)
+        return (np.abs(f / semi) ** p).sum() ** (1 / p)
 
     def subgradient(f):
-        f = f / np.abs(f).max()
-        return np.sign(f) * np.abs(f) ** (p - 1) * gauge(f) ** (1 - p)
+        g = f / semi / np.abs(f / semi).max()
+        return np.sign(g) * np.abs(g) ** (p - 1) * (np.abs(g) ** p).sum() ** (1 / p - 1) / semi
 
     return gauge, subgradient
 
@@ -29,7 +30,24 @@ def shifted_ellipse(semi, centre):
         g = f / semi
         return (np.sqrt((g @ c) ** 2 + k * (g @ g)) - g @ c) / k
 
-    return gauge
+    def subgradient(f):
+        g = f / semi
+        return (((g @ c) * c + k * g) / np.sqrt((g @ c) ** 2 + k * (g @ g)) - c) / k / semi
+
+    return gauge, subgradient
+
+
+def lens():
+    """What two disks have in common: curved sides and two corners."""
+    sides = [shifted_ellipse((1.0, 1.0), (0.6, 0.1)), shifted_ellipse((1.0, 1.0), (-0.6, 0.1))]
+
+    def gauge(f):
+        return max(side(f) for side, _ in sides)
+
+    def subgradient(f):
+        return max(sides, key=lambda side: side[0](f))[1](f)
+
+    return gauge, subgradient
 
 
 def stadium(half, radius):
@@ -53,20 +71,23 @@ def user_sets():
     """(name, set, rows) of sets written in Python."""
     four, slope_four = superellipse(4)
     thin, slope_thin = superellipse(1.5)
+    corners, slope_corners = lens()
     support, support_point, project = stadium(0.5, 0.4)
-    wide = np.array([1.0, 0.5, 0.2])
+    three, slope_three = superellipse(3, (1.0, 0.5, 0.2))
+    off, slope_off = shifted_ellipse((1.0, 0.6), (0.3, 0.2))
     return [
         ("superellipse 4", ConvexSet(0.3, 2, gauge=four, subgradient=slope_four), 2),
         ("superellipse 4, differences", ConvexSet(0.3, 2, gauge=four), 2),
         ("superellipse 3/2", ConvexSet(0.4, 2, gauge=thin, subgradient=slope_thin), 2),
-        ("shifted ellipse", ConvexSet(0.3, 2, gauge=shifted_ellipse((1.0, 0.6), (0.3, 0.2))), 2),
+        ("shifted ellipse", ConvexSet(0.3, 2, gauge=off, subgradient=slope_off), 2),
+        ("lens", ConvexSet(0.3, 2, gauge=corners, subgradient=slope_corners), 2),
         ("stadium", ConvexSet(0.3, 2, support=support, support_point=support_point), 2),
         (
             "stadium with its projection",
             ConvexSet(0.3, 2, support=support, support_point=support_point, project=project),
             2,
         ),
-        ("spin and slip", ConvexSet(0.3, 3, gauge=lambda f: (np.abs(f / wide) ** 3).sum() ** (1 / 3)), 3),
+        ("spin and slip", ConvexSet(0.3, 3, gauge=three, subgradient=slope_three), 3),
         ("one row, lopsided", ConvexSet(0.5, 1, gauge=lambda f: max(f[0], -2 * f[0])), 1),
     ]
 

@@ -2,9 +2,10 @@
 
 A set F at unit radius holds the origin inside. A half-space `a·g <= c` holds F when c is at least the support function
 of F at a; each step solves its problem for the half-spaces found so far and cuts off the point that came out, until
-that point is outside F by 1e-10 at most. In n <= 5 rows this takes some ten to a hundred cuts. Where the boundary is
+that point is outside F by 1e-8 at most. In n <= 5 rows this takes some ten to a hundred cuts. Where the boundary is
 smooth the point is then still off by the root of that, along the boundary, and a few Newton steps on the conditions of
-optimality set it right; at corners the cuts meet in the right point by themselves.
+optimality set it right. At corners these do not apply, and a few more cuts do: they meet there, and converge
+quadratically.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ Sublinear = Callable[[FloatArray], tuple[float, FloatArray]]
 
 MOST = 400  # cuts
 WIDE = 1e6  # a box that holds every set, in units of the set's reach in one direction
-NEAR = 1e-10  # how far outside F, relatively, the last point of the cuts may be
+NEAR, ROUND = 1e-8, 1e-15  # how far outside F, relatively, the last point of the cuts may be: at first, and at last
+SETTLED = 1e-10  # how well the conditions of optimality are met where Newton's steps have the last word
 LEVELS = 7  # step sizes of `gradient`
 
 
@@ -58,43 +60,45 @@ class HalfSpaces:
 
 def project(function: Sublinear, x: FloatArray, radius: float) -> FloatArray:
     """The point of radius·F nearest to x."""
-    found = HalfSpaces(len(x))
-    y = x.copy()
-    for _ in range(MOST):
-        psi, s = function(y)
-        if psi <= radius * (1.0 + NEAR):
-            break
-        found.add(s, radius)
-        last, y = y, found.nearest(x)
-        if np.array_equal(last, y):  # round-off
-            break
-    return y if found.m == 0 else _settle(function, y, x, 1.0, -1.0, radius)
+    return _nearest(function, HalfSpaces(len(x)), x, x.copy(), None, radius)
 
 
 def project_cone(function: Sublinear, x: FloatArray, mu: float, r0: float) -> FloatArray:
     """The point nearest to x = (x_n, x_t) in {p_n >= 0, p_t in (mu·p_n + r0)·F}."""
+    if mu == 0.0:  # friction does not ask for a normal part
+        return np.append(max(0.0, x[0]), project(function, x[1:], r0))
     found = HalfSpaces(len(x))
     found.add(-np.eye(1, len(x))[0], 0.0)
-    y = np.append(max(0.0, x[0]), x[1:])
-    for _ in range(MOST):
-        psi, s = function(y[1:])
-        if psi <= (mu * y[0] + r0) * (1.0 + NEAR):
-            break
-        found.add(np.append(-mu, s), r0)
-        last, y = y, found.nearest(x)
-        if np.array_equal(last, y):
-            break
-    if found.m == 1:
-        return y
-    size = float(np.linalg.norm(x))
-    if mu == 0.0:  # friction does not ask for a normal part
-        return np.append(y[0], _settle(function, y[1:], x[1:], 1.0, -1.0, r0))
-    if r0 > 0.0 and y[0] <= 1e-6 * size:  # perhaps at its bound
-        t = _settle(function, y[1:], x[1:], 1.0, -1.0, r0)
+    y = _nearest(function, found, x, np.append(max(0.0, x[0]), x[1:]), mu, r0)
+    if r0 > 0.0 and found.m > 1 and y[0] <= 1e-6 * float(np.linalg.norm(x)):  # perhaps at its bound
+        t = project(function, x[1:], r0)
         s = function(t)[1]
         if x[0] + mu * float((x[1:] - t) @ s) / float(s @ s) <= 0.0:  # and pressed against it
             return np.append(0.0, t)
-    return _settle(function, y, x, 1.0, mu, r0)
+    return y
+
+
+def _nearest(
+    function: Sublinear, found: HalfSpaces, x: FloatArray, y: FloatArray, mu: float | None, r0: float
+) -> FloatArray:
+    """The nearest point to x; with mu None in r0·F, else in the cone with the normal row first."""
+    shift = 0 if mu is None else 1
+    before = found.m
+    for near in (NEAR, ROUND):
+        while found.m < MOST:
+            psi, s = function(y[shift:])
+            if psi <= (r0 + (mu * y[0] if mu is not None else 0.0)) * (1.0 + near):
+                break
+            found.add(s if mu is None else np.append(-mu, s), r0)
+            last, y = y, found.nearest(x)
+            if np.array_equal(last, y):  # round-off
+                break
+        if found.m == before:
+            return y
+        settled, miss = _settle(function, y, x, 1.0, mu, r0)
+        if miss <= SETTLED:
+            return settled
+    return y
 
 
 def support_point(function: Sublinear, u: FloatArray) -> FloatArray:
@@ -110,38 +114,43 @@ def support_point(function: Sublinear, u: FloatArray) -> FloatArray:
     u = u / size
     psi, s = function(u)
     best, most = u / psi, 1.0 / psi
-    S = np.empty((n + MOST, n))
+    S = np.empty((n + MOST + 1, n))
     S[:n] = np.diag(np.where(u < 0.0, -1.0, 1.0)) / (WIDE / psi)  # a box that holds F, to start with
-    m, basis = n, np.arange(n)
-    S[m] = s
-    for _ in range(MOST - 1):
-        m += 1
-        f = _dual_simplex(S[:m], basis, u)
-        psi, S[m] = function(f)
-        if u @ f > most * psi:
-            best, most = f / psi, float(u @ f) / psi
-        if u @ f <= most * (1.0 + NEAR):
-            break
-    settled = _settle(function, best, u, 0.0, -1.0, 1.0)
-    settled /= function(settled)[0]
-    return settled if u @ settled >= u @ best else best
+    S[n] = s
+    m, basis = n + 1, np.arange(n)
+    for near in (NEAR, ROUND):
+        while m < n + MOST:
+            f = _dual_simplex(S[:m], basis, u)
+            psi, S[m] = function(f)
+            m += 1
+            if u @ f > most * psi:
+                best, most = f / psi, float(u @ f) / psi
+            if u @ f <= most * (1.0 + near):
+                break
+        settled, miss = _settle(function, best, u, 0.0, None, 1.0)
+        if miss <= SETTLED:
+            return settled / function(settled)[0]
+    return best
 
 
-def _settle(function: Sublinear, y: FloatArray, x: FloatArray, weight: float, mu: float, r0: float) -> FloatArray:
-    """Newton steps from y towards the least ½ weight |y|² - x·y on the boundary of F, ψ(y) = r0.
+def _settle(
+    function: Sublinear, y: FloatArray, x: FloatArray, weight: float, mu: float | None, r0: float
+) -> tuple[FloatArray, float]:
+    """Newton steps from y towards the least ½ weight |y|² - x·y on the boundary, and how well they end.
 
-    With mu >= 0 the first row is the normal one and the boundary ψ(y_t) = mu·y_n + r0. The curvature of ψ comes from
-    differences of its subgradient. A step counts only where it brings the conditions of optimality nearer.
+    The boundary is ψ(y) = r0, or with mu ψ(y_t) = mu·y_n + r0 with the normal row first. The curvature of ψ comes from
+    differences of its subgradient. At corners, where one subgradient does not meet the conditions of optimality, they
+    are not expected to end well.
     """
-    shift = 1 if mu >= 0.0 else 0
+    shift = 0 if mu is None else 1
     size = float(np.abs(y[shift:]).max())
     if size <= 1e-12 * float(np.abs(x).max()) * weight:  # an apex
-        return y
+        return y, 0.0
     best, least = y, np.inf
     for _ in range(6):
         psi, s = function(y[shift:])
-        a = np.append(-mu, s) if shift else s
-        gap = psi - r0 - (mu * y[0] if shift else 0.0)
+        a = s if mu is None else np.append(-mu, s)
+        gap = psi - r0 - (0.0 if mu is None else mu * y[0])
         pull = weight * y - x
         force = -float(pull @ a) / float(a @ a)  # of the boundary, along its normal
         miss = float(np.linalg.norm(pull + force * a)) / float(np.linalg.norm(x)) + abs(gap) / psi
@@ -159,7 +168,7 @@ def _settle(function: Sublinear, y: FloatArray, x: FloatArray, weight: float, mu
         if np.abs(step).max() > 0.01 * size:  # from the cuts it is not that far
             break
         y = y + step
-    return best
+    return best, least
 
 
 def _curvature(function: Sublinear, f: FloatArray) -> FloatArray:
