@@ -27,3 +27,10 @@ def test_bouncing_ball_is_on_record():
     outcome = experiment("s00-bouncing-ball").run()
     assert off_record(outcome) == []
     assert list(outcome.figures()) == ["s00-bouncing-ball"]
+
+
+def test_restitution_against_the_phase_of_the_impact():
+    outcome = experiment("s00-random-restitution").run()
+    assert off_record(outcome) == []
+    assert [q.verdict for q in outcome.quantities].count("differs") == 1  # s00's claim, with eq. 3.10 as printed
+    assert list(outcome.figures()) == ["s00-random-restitution"]

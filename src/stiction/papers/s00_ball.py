@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..schemes import Moreau
 from ..simulation import Simulator, Trajectory
 from ..systems import Gap, GeneralizedSystem
@@ -46,9 +46,9 @@ def drop(heights: Sequence[float] | FloatArray, e: float, h: float, duration: fl
     return Simulator(balls(heights, e), h, scheme=Moreau(), solver="lemke", tol=1e-12).run(duration, progress=False)
 
 
-def bounce_steps(v: FloatArray) -> FloatArray:
+def bounce_steps(v: FloatArray) -> IntArray:
     """The steps in which a velocity turns upwards."""
-    return np.flatnonzero((v[:-1] < 0.0) & (v[1:] > 0.0))
+    return np.flatnonzero((v[:-1] < 0.0) & (v[1:] > 0.0)).astype(np.int64)
 
 
 def zeno_time(e: float, height: float = HEIGHT) -> float:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..papers.s00_ball import Findings as Ball
+    from ..papers.s00_phase import Findings as Phases
 
 BLUE, RED, GREEN, GREY = COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[5]
 
@@ -78,3 +79,37 @@ def _errors(axes: Any, found: Ball) -> None:
     h = np.array([STEPS[-1], SWING_STEPS[0]])
     axes.loglog(h, 4.0 * h, color=GREY, linestyle="--", linewidth=1.0, label="order 1")
     axes.legend(frameon=False, fontsize=8)
+
+
+def draw_phases(found: Phases) -> Figure:
+    """The ratio of the velocities against the phase of the impact, and balls that land at different phases."""
+    figure = new_figure(11, 4.4)
+    _ratios(figure.add_subplot(1, 2, 1), found)
+    _landings(figure.add_subplot(1, 2, 2))
+    return figure
+
+
+def _ratios(axes: Any, found: Phases) -> None:
+    from ..papers.s00_phase import PHASES, RESTITUTION
+
+    axes = dress(axes, x="phase of the impact within the step", y="−v⁺/v⁻", title="Ratio of velocities at an impact")
+    for values, style, colour, label in (
+        (found.velocity, "o", BLUE, f"n·(v⁺ + e v⁻) ⊥ c, e = {RESTITUTION:g} (eq. 3.11)"),
+        (found.trapezoid, "s", RED, "f(q⁺) ⊥ c, q⁺ = q + ½ h (v + v⁺)"),
+        (found.position, "^", GREEN, "f(q⁺) ⊥ c, q⁺ = q + h v⁺ (eq. 3.10)"),
+        (found.first, ".", GREY, "the same, at the end of the step"),
+    ):
+        axes.plot(PHASES, values, style, color=colour, markersize=3.5, label=label)
+    axes.set_ylim(-1.05, 1.75)
+    axes.legend(frameon=False, fontsize=8, loc="upper center", ncols=1)
+
+
+def _landings(axes: Any) -> None:
+    from ..papers.s00_phase import FALL, HEIGHTS, STEP, trapezoidal
+
+    axes = dress(axes, y="height [m]", title="Balls from nearly one height, trapezoidal rule")
+    for height, colour in zip(HEIGHTS, COLOURS):
+        q, _ = trapezoidal(height, 0.0, FALL, gravity=9.81)
+        axes.plot(STEP * np.arange(FALL + 1), q, color=colour, linewidth=1.2, label=f"from {height:g} m")
+    axes.axhline(0.0, color=GREY, linewidth=1.0)
+    axes.legend(frameon=False, fontsize=8, loc="upper right")
