@@ -34,3 +34,9 @@ def test_restitution_against_the_phase_of_the_impact():
     assert off_record(outcome) == []
     assert [q.verdict for q in outcome.quantities].count("differs") == 1  # s00's claim, with eq. 3.10 as printed
     assert list(outcome.figures()) == ["s00-random-restitution"]
+
+
+def test_billiards_are_on_record():
+    outcome = experiment("s00-billiards").run()
+    assert off_record(outcome) == []
+    assert outcome.certificate["natural_map"] < 1e-8
