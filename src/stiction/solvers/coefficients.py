@@ -37,6 +37,7 @@ from .speed_newton import polish_speeds
 ROUNDS = 60  # solves at most
 AGAIN = 30  # the round from which everything begins anew with plain steps
 INNER = 0.5  # of the tolerance is left to the solver, the rest to the coefficients
+STRICT, STRICTER = 6, 0.05  # the round from which less is left to it: its errors blur the answers that are compared
 REST = 10.0  # speeds at the start below this times the residual that `tol` allows count as rest
 FINISH = (4, 8, 16, 32, 48)  # rounds after which Newton's method tries to finish
 MEMORY = 8  # earlier rounds that Anderson's method looks at
@@ -54,21 +55,23 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
     best: Solution | None = None
     spare: Solution | None = None  # solves the step, but is not connected with its start
     for count in range(1, ROUNDS + 1):
-        given = inner(problem.with_coefficients(problem.friction.mu_at(speeds)), INNER * tol, p0)
+        given = inner(
+            problem.with_coefficients(problem.friction.mu_at(speeds)), tol * (INNER if count < STRICT else STRICTER), p0
+        )
         iterations += given.iterations
         done = _judged(problem, given, given.p, tol, iterations, count)
         if done.success and count == 1 and rounds.leapt(speeds, given):
             spare = done
         elif done.success:
             return done
-        finite = bool(np.isfinite(given.p).all())
+        finite, solved = bool(np.isfinite(given.p).all()), given.certificate.ok(INNER * tol)
         if best is None or done.certificate.error < best.certificate.error:
             best = done
-        if finite and (count in FINISH or not given.success):
+        if finite and (count in FINISH or not solved):
             newton = _judged(problem, given, polish_speeds(problem, given.p, tol), tol, iterations, count)
             if newton.success:
                 return replace(newton, message=f"{newton.message} Newton's method finished.")
-        if not given.success or not finite:
+        if not solved or not finite:
             break
         p0 = given.p if count < AGAIN else best.p
         if count == AGAIN:
@@ -77,7 +80,7 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
     if spare is not None:
         return spare
     assert best is not None
-    if not given.success:
+    if not solved:
         status, message = given.status, f"With coefficients given, in round {count}: {given.message}"
     else:
         status, message = Status.NOT_CONVERGED, (
