@@ -38,6 +38,7 @@ from .projection import project, violation
 
 VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact
 PROJECTIONS = 3
+ROUNDS = 5  # of adding contacts; what overlaps after the last is projected
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,17 @@ class Moreau:
         return _Acting(step, np.ones(len(step.candidates.key), dtype=bool)).final(None)
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
-        """One step; contacts found violated after the solve are added and the step is solved again."""
+        """One step; contacts that it would close gently are added and the step is solved again."""
         step = _Step(self, system, state, h)
         active = step.closing()
-        while True:
+        for _ in range(ROUNDS):
             acting = _Acting(step, active)
             acting.solve(solve)
             missed = step.missed(active, acting)
             if not acting.solved or not missed.any():
-                return step.result(acting)
+                break
             active |= missed
+        return step.result(acting)
 
 
 class _Step:
@@ -102,16 +104,21 @@ class _Step:
     def closing(self) -> np.ndarray:
         """(nk,) joints, contacts that touch, and those that the motion would close in this step."""
         every = _Acting(self, np.ones(len(self.candidates.key), dtype=bool))
-        self.gap = every.gap
-        ahead = every.gap + self.h * np.minimum(every.before, every.falling)
+        self.gap, self.gentle = every.gap, np.where(every.e > 0.0, every.slow, np.inf)
+        ahead = every.gap + self.h * (every.before - 0.5 * every.slow)
         through = passed_through(self.system, self.candidates, self.state.q, every.q_free)
         return np.asarray(~self.candidates.contact | (every.gap <= 0.0) | (ahead <= 0.0) | through)
 
     def missed(self, active: np.ndarray, acting: _Acting) -> np.ndarray:
-        """Contacts left out that overlap at the new configuration, and did not overlap as much before."""
+        """Contacts left out that overlap at the new configuration, more than before, and should be held in this step.
+
+        What others have thrown against a contact with restitution is left to the next step, which finds the speed of
+        its impact: held now, it would lose that speed, or get what it did not have.
+        """
         gaps = self.system.gaps(self.candidates, self.t, acting.q)
+        closed = (gaps < -VIOLATED) & (gaps < self.gap) & (self.gap - gaps <= self.h * self.gentle)
         through = passed_through(self.system, self.candidates, self.state.q, acting.q)
-        return np.asarray(self.candidates.contact & ~active & (((gaps < -VIOLATED) & (gaps < self.gap)) | through))
+        return np.asarray(self.candidates.contact & ~active & (closed | through))
 
     def result(self, acting: _Acting) -> StepResult:
         """The step taken: configuration projected, energy booked."""
@@ -178,11 +185,10 @@ class _Acting:
         gaps = system.gaps(candidates, state.t, state.q)
         self.rate = np.where(candidates.contact, (system.gaps(candidates, step.t, state.q) - gaps) / h, 0.0)
         self.before = form.velocity_rows(state.v)[self.normal] + self.rate
-        self.falling = form.velocity_rows(self.v_free)[self.normal] + self.rate
         self.e = system.restitution_of(candidates, np.maximum(-self.before, 0.0))
-        # slower than what forces do in two steps: not an impact but a contact that rests, or is about to
-        slow = 2.0 * np.maximum(self.before - self.falling, 0.0)
-        self.hits = candidates.contact & (self.before < -slow) & (self.before < 0.0)
+        # slower than what forces on either body do in two steps: not an impact but a contact that rests, or is about to
+        self.slow = 2.0 * form.row_magnitude(self.v_free - state.v)[self.normal]
+        self.hits = candidates.contact & (self.before < -self.slow) & (self.before < 0.0)
 
     def solve(self, solve: Solve) -> None:
         """Impact, where there is one, and then the step with its forces."""
