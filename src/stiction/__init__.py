@@ -73,6 +73,7 @@ _NAMES = {
         "AnitescuHart",
         "TzitzourisPang",
         "Moreau",
+        "WorkDriven",
         "Growing",
         "Within",
         "Closing",
@@ -158,6 +159,7 @@ if TYPE_CHECKING:
     from .schemes import StewartTrinkle as StewartTrinkle
     from .schemes import TzitzourisPang as TzitzourisPang
     from .schemes import Within as Within
+    from .schemes import WorkDriven as WorkDriven
     from .simulation import Event as Event
     from .simulation import OverlapWarning as OverlapWarning
     from .simulation import Simulator as Simulator

@@ -90,6 +90,10 @@ class Dense:
         """W = H M⁻¹ Gᵀ, dense."""
         return self._w
 
+    def delassus_among(self, rows: IntArray) -> FloatArray:
+        """W among some rows, dense."""
+        return self._w[np.ix_(rows, rows)]
+
     def delassus_times(self, p: FloatArray) -> FloatArray:
         """W p."""
         return self.H @ (self._minv_gt @ p)
@@ -249,11 +253,22 @@ class Bodies:
         entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
         return coo_matrix(entries, shape=(self.nr, self.nv)).tocsr()
 
+    @cached_property
+    def _minv_blocks(self) -> Any:
+        """M⁻¹ as a sparse matrix (nv, nv)."""
+        from scipy.sparse import bsr_matrix
+
+        places = np.arange(self.nbody + 1)
+        return bsr_matrix((self.Minv, places[:-1], places), shape=(self.nv, self.nv)).tocsr()
+
     def delassus(self) -> FloatArray:
         """W = H M⁻¹ Hᵀ, dense: for small problems only."""
-        from scipy.sparse import block_diag
+        return np.ascontiguousarray((self.matrix @ self._minv_blocks @ self.matrix.T).toarray())
 
-        return np.ascontiguousarray((self.matrix @ block_diag(list(self.Minv), format="csr") @ self.matrix.T).toarray())
+    def delassus_among(self, rows: IntArray) -> FloatArray:
+        """W among some rows, dense."""
+        H = self.matrix[rows]
+        return np.ascontiguousarray((H @ self._minv_blocks @ H.T).toarray())
 
     def delassus_times(self, p: FloatArray) -> FloatArray:
         """W p, without forming W."""

@@ -21,6 +21,7 @@ from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.laws import UNILATERAL
 from ..solvers.base import Solution
+from ..status import Status
 from .base import Solve
 
 ROUNDS = 60  # of the search for Stronge's ratios
@@ -29,17 +30,34 @@ CLOSE = 1e-10  # relative, of the work given back
 
 @dataclass(frozen=True)
 class Impulses:
-    """The impulses p (nr,) of an impact with the velocity v (nv,) after it; solved: whether every phase was."""
+    """The impulses p (nr,) of an impact with the velocity v (nv,) after it, the solves it took, and how it ended."""
 
     p: FloatArray
     v: FloatArray
-    solves: tuple[tuple[str, Solution], ...]
-    solved: bool
+    solves: tuple[tuple[str, Solution], ...] = ()
+    status: Status = Status.SOLVED
+    message: str = ""
+
+    @property
+    def solved(self) -> bool:
+        """Whether every phase was solved."""
+        return self.status.success
+
+
+def newton(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
+    """The law of velocities, u_n⁺ >= -e u_n⁻ (s00 eq. 3.11), for the impact alone."""
+    normal = problem.row_ptr[:-1]
+    b = problem.b.copy()
+    b[normal] += np.where(problem.law == UNILATERAL, e * np.minimum(problem.q[normal], 0.0), 0.0)
+    only = solve(problem.replace(b=b))
+    return Impulses(only.p, only.v, (("impact", only),), only.status, only.message)
 
 
 def poisson(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
     """Compression and restitution with coefficients e (nk,)."""
     first = solve(problem)
+    if not e.any():
+        return Impulses(first.p, first.v, (("compression", first),), first.status, first.message)
     return _restitution(problem, first, e, solve)
 
 
@@ -66,8 +84,9 @@ def stronge(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
             better = ratio * np.sqrt(np.where(given > 0.0, wanted / given, 4.0))
         ratio = np.where(pressed & (taken > 0.0), np.minimum(better, 2.0 * ratio + 1e-3), ratio)
     else:
-        return Impulses(done.p, done.v, tuple(solves), False)
-    return Impulses(done.p, done.v, tuple(solves), done.solved)
+        message = f"{ROUNDS} rounds did not find the impulses of release that give back e² of the work of compression."
+        return Impulses(done.p, done.v, tuple(solves), Status.NOT_CONVERGED, message)
+    return Impulses(done.p, done.v, tuple(solves), done.status, done.message)
 
 
 def _restitution(problem: ContactProblem, first: Solution, e: FloatArray, solve: Solve) -> Impulses:
@@ -80,4 +99,5 @@ def _restitution(problem: ContactProblem, first: Solution, e: FloatArray, solve:
     radius = np.where(contact, problem.friction.mu * given[normal], 0.0)
     second = solve(problem.replace(v_free=start, r0=problem.r0 + radius, p_warm=np.zeros(problem.nr)))
     solves = (("compression", first), ("restitution", second))
-    return Impulses(first.p + given + second.p, second.v, solves, first.success and second.success)
+    worse = second if first.success else first
+    return Impulses(first.p + given + second.p, second.v, solves, worse.status, worse.message)

@@ -17,6 +17,8 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray
+from ..errors import ModelError
+from ..friction.sets import Coulomb, Frictionless
 from ..friction.table import given_directions
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus
@@ -33,7 +35,9 @@ from .base import (
     passed_through,
     record_contacts,
 )
-from .impact import Impulses, poisson, stronge
+from .impact import Impulses
+from .impact_several import Resolver
+from .impact_work import WorkDriven
 from .projection import project, violation
 
 VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact
@@ -47,8 +51,13 @@ class Moreau:
 
     impact: the law of contacts that hit each other with a coefficient of restitution e: "newton", the ratio of normal
     velocities; "poisson", of impulses; "stronge", of work (`schemes/impact.py`). Newton's law can add energy where
-    there is friction. drift: overlap [m] or joint error above which the configuration is projected. directions: as in
-    `StewartTrinkle`; None keeps smooth cones.
+    there is friction. multiple: how an impact at several contacts is resolved (`schemes/impact_several.py`):
+    "simultaneous", all in the same problems; "sequential", one contact at a time, the fastest first; "work" or
+    `WorkDriven(exponent, stiffness)`, as springs that share it by their stiffness, with Stronge's law. follow: an
+    impact by Poisson's or Stronge's law at one contact is followed through, so that slip that stops or turns within it
+    is seen; False takes compression and restitution as two problems there too, as several contacts always do. drift:
+    overlap [m] or joint error above which the configuration is projected. directions: as in `StewartTrinkle`; None
+    keeps smooth cones.
 
     When not to use it: scenes that only rest or slide, for which `AnitescuHart` needs no projection.
 
@@ -56,11 +65,21 @@ class Moreau:
     """
 
     impact: str = "newton"
+    multiple: str | WorkDriven = "simultaneous"
+    follow: bool = True
     drift: float = 1e-9
     directions: Any = None
 
     def __post_init__(self) -> None:
         _check.choice("impact", self.impact, ["newton", "poisson", "stronge"])
+        if not isinstance(self.multiple, WorkDriven):
+            _check.choice("multiple", self.multiple, ["simultaneous", "sequential", "work"])
+        if self.multiple == "work":
+            object.__setattr__(self, "multiple", WorkDriven())
+        if isinstance(self.multiple, WorkDriven) and self.impact != "stronge":
+            raise ModelError(
+                'multiple="work" gives back work, by Stronge\'s coefficient; use impact="stronge" with it.'
+            )
         _check.number("drift", self.drift, positive=True)
         if self.directions is not None:
             object.__setattr__(self, "directions", given_directions(self.directions))
@@ -70,8 +89,15 @@ class Moreau:
         return 4.0 * h * system.speed_bound(state, h)
 
     def refuses(self, system: System) -> str | None:
-        """Nothing."""
-        return None
+        """Friction other than Coulomb's, for springs; the contacts of gap functions are looked at when they hit."""
+        if not isinstance(self.multiple, WorkDriven):
+            return None
+        laws = getattr(getattr(system, "laws", None), "laws", ())
+        other = [law.friction for law in laws if not isinstance(law.friction, (Coulomb, Frictionless))]
+        other += [law.friction for law in laws if law.friction.speed_law is not None]
+        if not other:
+            return None
+        return f"multiple='work' knows Coulomb friction with a constant coefficient; a contact has {other[0]!r}."
 
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step with every candidate."""
@@ -137,13 +163,7 @@ class _Step:
         certificate = certify_step(system, self.candidates, self.band, old, moved, self.h, books, acting.p)
         if new.q is not moved.q:
             certificate = self._booked(certificate, moved, new)
-        status = Status.SOLVED if acting.solved else solution.status
-        message = (
-            solution.message
-            if acting.solved
-            else next((s.message for _, s in self.solves if not s.success), solution.message)
-        )
-        return StepResult(new, acting.solved, status, message, contacts, tuple(self.solves), certificate)
+        return StepResult(new, acting.solved, acting.status, acting.message, contacts, tuple(self.solves), certificate)
 
     def _projected(self, q: FloatArray) -> FloatArray:
         for _ in range(PROJECTIONS):
@@ -192,18 +212,33 @@ class _Acting:
 
     def solve(self, solve: Solve) -> None:
         """Impact, where there is one, and then the step with its forces."""
-        step, hit = self.step, None
-        if self.hits.any() and step.scheme.impact != "newton" and (self.e > 0.0).any():
-            law = {"poisson": poisson, "stronge": stronge}[step.scheme.impact]
-            hit = law(self._problem(step.state.v, self.rate), self.e, solve)
+        step, hit = self.step, self._impact(solve) if self.hits.any() else None
+        if hit is not None:
             step.solves += hit.solves
         self.solution = solve(self.final(hit))
         step.solves.append(("step", self.solution))
-        self.solved = self.solution.success and (hit is None or hit.solved)
+        ended = self.solution if hit is None or hit.solved else hit
+        self.solved, self.status, self.message = ended.status.success, ended.status, ended.message
         self.p = self.solution.p if hit is None else self.solution.p + hit.p
         v = self.solution.v
         self.u = self.form.velocity_rows(v)
         self.q = step.system.retract(self.q_free, step.h * (v - self.v_free))
+
+    def _impact(self, solve: Solve) -> Impulses | None:
+        """The impulses of the impact alone; None where the step itself demands the velocities after it."""
+        scheme, system, key = self.step.scheme, self.step.system, self.candidates.key
+        if scheme.multiple == "simultaneous" and (scheme.impact == "newton" or not (scheme.follow or self.e.any())):
+            return None
+
+        def restitution(speed: FloatArray) -> FloatArray:
+            return system.restitution_of(self.candidates, speed)
+
+        def name(k: int) -> str:
+            full = system.constraint_name(int(key[k]))
+            return full.rsplit(" ", 1)[0] if "/" in full else full
+
+        resolve = Resolver(scheme.impact, scheme.multiple, scheme.follow, restitution, name, solve)
+        return resolve(self._problem(self.step.state.v, self.rate))
 
     def final(self, hit: Impulses | None) -> ContactProblem:
         """The step itself, from the velocity after an impact whose impulses are known, or with Newton's demand."""
