@@ -268,6 +268,8 @@ def _never():
 def test_bad_options():
     with pytest.raises(st.ModelError, match="tolerance"):
         st.TzitzourisPang(tolerance=0.0)
+    with pytest.raises(st.ModelError, match="hot must be"):
+        st.TzitzourisPang(hot="yes")
     with pytest.raises(st.ModelError, match="maxiter"):
         st.TzitzourisPang(maxiter=0)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray
+from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
 from ..solvers.base import Solution, finish
 from ..status import Status
@@ -58,7 +59,7 @@ class TzitzourisPang:
         _check.number("tolerance", self.tolerance, positive=True)
         _check.count("maxiter", self.maxiter)
         if not isinstance(self.hot, bool):
-            _check.choice("hot", self.hot, [True, False])
+            raise ModelError(f"hot must be True or False; got {_check.describe(self.hot)}.")
 
     def band(self, system: System, state: State, h: float) -> float:
         """Four times the largest displacement of the free motion: impulses can raise the speed within the step."""
