@@ -29,7 +29,8 @@ class ConvexSet(FrictionSet):
     origin inside; F need not be symmetric. The functions take an array (rows,). `subgradient(f)` is the gradient of ψ,
     or one of several at a kink; `support_point(u)`, the gradient of σ, is the f of F with the largest u·f. Where not
     given they are found by differences: to about 1e-10 where the function is smooth, 1e-8 at kinks. `project(f)`, the
-    point of F nearest to f, can be given beside `support` and saves time. Everything else follows from these.
+    point of F nearest to f, can be given beside `support` and saves time where there is friction without a normal
+    impulse. Everything else follows from these.
 
     The functions are checked when the set is made, at random points. Solvers work with polyhedra inside F that are
     refined where the solution needs it (`solvers/refine.py`); certificates judge by these functions. `axis`: see
@@ -135,9 +136,9 @@ class ConvexSet(FrictionSet):
         """The nearest point to x = (x_n, x_t) in {p_n >= 0, p_t in (mu·p_n + r0)·F}, rows divided by `length`."""
         if self._by_gauge or mu == 0.0:
             return cuts.project_cone(self._gauge_in(length), x, mu, r0)
-        if self._project is not None and (length == 1.0).all():
-            return self._cone_by_project(x, mu, r0)
         if r0 > 0.0:
+            if self._project is not None and (length == 1.0).all():
+                return self._cone_by_project(x, mu, r0)
             return cuts.project_cone(self._gauge_in(length), x, mu, r0)
 
         def function(w: FloatArray) -> tuple[float, FloatArray]:

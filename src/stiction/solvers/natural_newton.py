@@ -63,33 +63,34 @@ class NaturalMap:
         return u + np.append(mu * slip, np.zeros(len(u) - 1)), A
 
     def residual(self, p: FloatArray) -> FloatArray:
-        """The natural map as velocities [m/s]."""
+        """The natural map as velocities [m/s]; what `jacobian` needs of it is kept."""
         u = self.W @ p + self.q
         out = np.empty_like(p)
-        for k, rows in enumerate(self.blocks):
-            augmented, _ = self._augmented(k, u[rows])
-            out[rows] = p[rows] - self.project[k](p[rows] - self.rho[rows] * augmented)
-        return out / self.rho
-
-    def jacobian(self, p: FloatArray) -> FloatArray:
-        """The derivative of `residual`."""
-        u = self.W @ p + self.q
-        J = np.eye(len(p))
+        self.kept: list[tuple[FloatArray, FloatArray, FloatArray]] = []
         for k, rows in enumerate(self.blocks):
             augmented, A = self._augmented(k, u[rows])
-            rho = self.rho[rows.start]
-            P = self._slope(k, p[rows] - rho * augmented)
+            x = p[rows] - self.rho[rows] * augmented
+            y = self.project[k](x)
+            out[rows] = p[rows] - y
+            self.kept.append((A, x, y))
+        return out / self.rho
+
+    def jacobian(self) -> FloatArray:
+        """The derivative of `residual` where it was last taken."""
+        J = np.eye(len(self.q))
+        for k, rows in enumerate(self.blocks):
+            A, x, y = self.kept[k]
+            P = self._slope(k, x, y)
             J[rows, rows] -= P
-            J[rows] += rho * P @ A @ self.W[rows]
+            J[rows] += self.rho[rows.start] * P @ A @ self.W[rows]
         return J / self.rho[:, None]
 
-    def _slope(self, k: int, x: FloatArray) -> FloatArray:
+    def _slope(self, k: int, x: FloatArray, y: FloatArray) -> FloatArray:
+        """The derivative of the projection of block k at x, where it is y."""
         if self.problem.law[k] == EQUALITY:
             return np.eye(len(x))
         step = 1e-6 * max(float(np.abs(x).max()), 1e-300)
-        project = self.project[k]
-        columns = [(project(x + e) - project(x - e)) / (2.0 * step) for e in step * np.eye(len(x))]
-        return np.array(columns).T
+        return np.array([(self.project[k](x + e) - y) / step for e in step * np.eye(len(x))]).T
 
 
 def _compiled_projection(problem: ContactProblem, k: int) -> Map:
@@ -126,7 +127,7 @@ def polish(problem: ContactProblem, p: FloatArray, tol: float) -> tuple[FloatArr
     x = p / problem.length
     F = equations.residual(x)
     for step in range(STEPS):
-        move = np.linalg.lstsq(equations.jacobian(x), -F, rcond=None)[0]
+        move = np.linalg.lstsq(equations.jacobian(), -F, rcond=None)[0]
         for damping in (1.0, 0.5, 0.25, 0.1, 0.02):
             new = x + damping * move
             after = equations.residual(new)
