@@ -48,7 +48,7 @@ class SpeedMap:
         u, speeds = self._at(x)
         mu, slope = self.table.mu_at(speeds), self.table.mu_slope(speeds)
         given = NaturalMap(self.problem.with_coefficients(mu))
-        F, J = given.residual(x), given.jacobian(x)
+        F, J = given.residual(x), given.jacobian()
         changed = NaturalMap(self.problem.with_coefficients(mu * (1.0 + NUDGE))).residual(x)
         for k, rows in zip(self.table.varying.tolist(), self.slip):
             if speeds[k] > 0.0 and mu[k] > 0.0:
