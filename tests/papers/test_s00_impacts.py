@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from stiction.papers import experiment, s00_ball
+from stiction.papers import experiment, s00_ball, s00_energy
+from stiction.papers.impacts import Exactly, double_pendulum, oblique_rod, three_balls
 
 
 def off_record(outcome):
@@ -40,3 +41,37 @@ def test_billiards_are_on_record():
     outcome = experiment("s00-billiards").run()
     assert off_record(outcome) == []
     assert outcome.certificate["natural_map"] < 1e-8
+
+
+def test_newton_gains_where_poisson_and_stronge_lose():
+    """Kane's pendulum; and a slip that is followed through never gives Poisson or Stronge energy."""
+    by = Exactly()
+    for mu in (0.5, 1.0):
+        in_phases = s00_energy.energies(double_pendulum(mu), 0.5, by)[0]
+        assert in_phases[0] > 1.5
+        assert (in_phases[1:] < 0.6).all()
+    rod = s00_energy.energies(oblique_rod(np.radians(70.0), 0.4, 0.2), 1.0, by)
+    assert (rod[:, 0] > 1.01).all()
+    assert (rod[1, 1:] < 0.92).all()
+    assert by.worst["natural_map"] < 1e-11
+
+
+@pytest.mark.long
+def test_energies_are_on_record():
+    for name in ("s00-newton-gains", "s00-poisson-loses"):
+        outcome = experiment(name).run()
+        assert off_record(outcome) == []
+        assert list(outcome.figures()) == [name]
+
+
+def test_three_balls_lose_by_poisson_what_the_closed_form_says():
+    for away in (0.1, 0.5, 0.8, 1.1):
+        lost = s00_energy.lost(three_balls(away), Exactly())
+        assert lost == pytest.approx(float(s00_energy.closed_form(np.array(away))), abs=1e-13)
+
+
+def test_poisson_without_friction_loses_only_where_contacts_part():
+    rng = np.random.default_rng(5)
+    for contacts in (1, 2, 4):
+        for _ in range(20):
+            assert abs(s00_energy.lost(s00_energy.random_blow(rng, contacts, True), Exactly())) < 1e-9
