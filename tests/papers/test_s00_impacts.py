@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from stiction.papers import experiment, s00_ball, s00_energy
+from stiction import Moreau, StewartTrinkle
+from stiction.papers import experiment, s00_ball, s00_energy, s00_weak
 from stiction.papers.impacts import Exactly, double_pendulum, oblique_rod, three_balls
 
 
@@ -75,3 +76,28 @@ def test_poisson_without_friction_loses_only_where_contacts_part():
     for contacts in (1, 2, 4):
         for _ in range(20):
             assert abs(s00_energy.lost(s00_energy.random_blow(rng, contacts, True), Exactly())) < 1e-9
+
+
+def test_impulses_converge_weak_star_and_not_in_norm():
+    coarse, fine = (s00_weak.measure(h) for h in (0.008, 0.002))
+    assert fine.weak.max() < 0.35 * coarse.weak.max()
+    for found in (coarse, fine):
+        assert found.norm == pytest.approx(np.full(s00_weak.PHASES, 2.0), abs=0.02)
+        assert found.jump.max() > 0.49
+
+
+@pytest.mark.parametrize("scheme", [Moreau(), StewartTrinkle()])
+def test_limit_of_theorem_1(scheme):
+    """Energy never grows, the landing is inelastic in the limit, and friction keeps its law in every step."""
+    found = s00_weak.limit(scheme, (0.008, 0.002))
+    assert found.gain.max() <= 1e-12
+    assert found.friction.max() <= 1e-12
+    assert found.normal[1] <= 0.35 * found.normal[0] + 1e-12
+    assert found.study.position_error[1] < 0.35 * found.study.position_error[0]
+
+
+@pytest.mark.long
+def test_weak_star_is_on_record():
+    outcome = experiment("s00-weak-star").run()
+    assert off_record(outcome) == []
+    assert list(outcome.figures()) == ["s00-weak-star"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from ..papers.s00_ball import Findings as Ball
     from ..papers.s00_phase import Findings as Phases
+    from ..papers.s00_weak import Findings as Weak
 
 BLUE, RED, GREEN, GREY = COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[5]
 
@@ -113,3 +115,58 @@ def _landings(axes: Any) -> None:
         axes.plot(STEP * np.arange(FALL + 1), q, color=colour, linewidth=1.2, label=f"from {height:g} m")
     axes.axhline(0.0, color=GREY, linewidth=1.0)
     axes.legend(frameon=False, fontsize=8, loc="upper right")
+
+
+def draw_weak(found: Weak) -> Figure:
+    """Distances of the impulse in three senses, velocities of a thrown particle, and errors of its limit."""
+    figure = new_figure(12, 4.2)
+    _senses(figure.add_subplot(1, 3, 1), found)
+    _thrown(figure.add_subplot(1, 3, 2), found)
+    _limits(figure.add_subplot(1, 3, 3), found)
+    return figure
+
+
+def _senses(axes: Any, found: Weak) -> None:
+    from ..papers.s00_weak import STEPS
+
+    axes = dress(axes, x="step h [s]", y="distance over s*", title="One bounce: three senses of distance")
+    lines = (
+        ("norm", [b.norm.max() for b in found.bounces], RED, "s-"),
+        ("∫φ dp, φ with a jump at t*", [b.jump.max() for b in found.bounces], COLOURS[3], "^-"),
+        ("∫φ dp, φ continuous", [b.weak.max() for b in found.bounces], BLUE, "o-"),
+    )
+    for label, values, colour, style in lines:
+        axes.loglog(STEPS, values, style, color=colour, markersize=4, label=label)
+    h = np.array(STEPS)
+    axes.loglog(h, 1.5 * h, color=GREY, linestyle="--", linewidth=1.0, label="order 1")
+    _mark_steps(axes, STEPS)
+    axes.legend(frameon=False, fontsize=8, loc="center right")
+
+
+def _thrown(axes: Any, found: Weak) -> None:
+    axes = dress(axes, y="vertical velocity [m/s]", title="Inelastic landing of a thrown particle")
+    for limit, colour, name in ((found.velocity, BLUE, "eq. 3.11"), (found.position, GREEN, "f(q⁺) ⊥ c")):
+        for run, width, alpha in ((limit.study.runs[0], 1.0, 0.45), (limit.study.runs[-1], 1.3, 1.0)):
+            axes.step(run.times, run.v[:, 1], where="pre", color=colour, linewidth=width, alpha=alpha,
+                      label=f"{name}, h = {run.info['dt']:g} s")  # fmt: skip
+    axes.set_xlim(0.4, 0.6)
+    axes.legend(frameon=False, fontsize=8, loc="lower right")
+
+
+def _limits(axes: Any, found: Weak) -> None:
+    from ..papers.s00_weak import STEPS
+
+    axes = dress(axes, x="step h [s]", y="error", title="Theorem 1: q uniformly, v in L¹")
+    for limit, colour, name in ((found.velocity, BLUE, "eq. 3.11"), (found.position, GREEN, "f(q⁺) ⊥ c")):
+        axes.loglog(STEPS, limit.study.position_error, "o-", color=colour, markersize=4, label=f"q, {name} [m]")
+        axes.loglog(STEPS, limit.study.velocity_error, "s--", color=colour, markersize=4, label=f"v, {name} [m]")
+    h = np.array(STEPS)
+    axes.loglog(h, 8.0 * h, color=GREY, linestyle=":", linewidth=1.0, label="order 1")
+    _mark_steps(axes, STEPS)
+    axes.legend(frameon=False, fontsize=8)
+
+
+def _mark_steps(axes: Any, steps: Sequence[float]) -> None:
+    """Ticks at the steps themselves: within one decade the usual ones overlap."""
+    axes.set_xticks(steps, [f"{h:g}" for h in steps])
+    axes.set_xticks([], minor=True)
