@@ -18,6 +18,7 @@ class Status(StrEnum):
     NONFINITE = "non-finite"
     REFUSED = "refused"
     LIMIT = "limit reached"
+    GAIN = "energy gain"
 
     @property
     def success(self) -> bool:
@@ -40,5 +41,6 @@ _SENTENCES = {
     Status.NOT_CONVERGED: "The fixed-point iteration did not reach its tolerance; a smaller step may help.",
     Status.NONFINITE: "A force, gap or velocity became infinite or not-a-number.",
     Status.REFUSED: "The solver does not take problems of this kind.",
+    Status.GAIN: "An impact would add energy, which was not allowed.",
     Status.LIMIT: "A limit on work was reached, so the answer may be incomplete.",
 }

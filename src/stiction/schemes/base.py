@@ -95,8 +95,23 @@ class StepCertificate:
 
 
 @dataclass(frozen=True)
+class Gain:
+    """Energy [J] that an impact law has added in a step, among contacts of which `key` had the largest impulse.
+
+    capped: it would have added so much, and was given smaller coefficients of restitution.
+    """
+
+    key: int
+    energy: float
+    capped: bool
+
+
+@dataclass(frozen=True)
 class StepResult:
-    """A step: the new state, how it ended, what the contacts did, the solves by role, and the certificate."""
+    """A step: the new state, how it ended, what the contacts did, the solves by role, and the certificate.
+
+    gains: impacts that added energy, or would have.
+    """
 
     state: State
     success: bool
@@ -105,6 +120,7 @@ class StepResult:
     contacts: Contacts
     solves: tuple[tuple[str, Solution], ...]
     certificate: StepCertificate | None
+    gains: tuple[Gain, ...] = ()
 
     @property
     def solution(self) -> Solution | None:

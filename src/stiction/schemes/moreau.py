@@ -27,6 +27,7 @@ from ..status import Status
 from ..systems.base import State, System
 from .base import (
     Contacts,
+    Gain,
     Solve,
     StepCertificate,
     StepResult,
@@ -36,6 +37,7 @@ from .base import (
     record_contacts,
 )
 from .impact import Impulses
+from .impact_energy import GAINS, limited, work
 from .impact_several import Resolver
 from .impact_work import WorkDriven
 from .projection import project, violation
@@ -55,7 +57,9 @@ class Moreau:
     "simultaneous", all in the same problems; "sequential", one contact at a time, the fastest first; "work" or
     `WorkDriven(exponent, stiffness)`, as springs that share it by their stiffness, with Stronge's law. follow: an
     impact by Poisson's or Stronge's law at one contact is followed through, so that slip that stops or turns within it
-    is seen; False takes compression and restitution as two problems there too, as several contacts always do. drift:
+    is seen; False takes compression and restitution as two problems there too, as several contacts always do. gains:
+    what happens when an impact would add energy: "allow", "refuse" (the step fails), or "cap", the coefficients of
+    the contacts that act on each other scaled down until it does not; each is an event of the trajectory. drift:
     overlap [m] or joint error above which the configuration is projected. directions: as in `StewartTrinkle`; None
     keeps smooth cones.
 
@@ -67,6 +71,7 @@ class Moreau:
     impact: str = "newton"
     multiple: str | WorkDriven = "simultaneous"
     follow: bool = True
+    gains: str = "allow"
     drift: float = 1e-9
     directions: Any = None
 
@@ -80,6 +85,7 @@ class Moreau:
             raise ModelError(
                 'multiple="work" gives back work, by Stronge\'s coefficient; use impact="stronge" with it.'
             )
+        _check.choice("gains", self.gains, list(GAINS))
         _check.number("drift", self.drift, positive=True)
         if self.directions is not None:
             object.__setattr__(self, "directions", given_directions(self.directions))
@@ -163,7 +169,8 @@ class _Step:
         certificate = certify_step(system, self.candidates, self.band, old, moved, self.h, books, acting.p)
         if new.q is not moved.q:
             certificate = self._booked(certificate, moved, new)
-        return StepResult(new, acting.solved, acting.status, acting.message, contacts, tuple(self.solves), certificate)
+        ended = acting.solved, acting.status, acting.message
+        return StepResult(new, *ended, contacts, tuple(self.solves), certificate, acting.gains)
 
     def _projected(self, q: FloatArray) -> FloatArray:
         for _ in range(PROJECTIONS):
@@ -212,33 +219,64 @@ class _Acting:
 
     def solve(self, solve: Solve) -> None:
         """Impact, where there is one, and then the step with its forces."""
-        step, hit = self.step, self._impact(solve) if self.hits.any() else None
+        step = self.step
+        self.gains: tuple[Gain, ...] = ()
+        hit = self._impact(solve) if self.hits.any() else None
         if hit is not None:
             step.solves += hit.solves
-        self.solution = solve(self.final(hit))
+        start = None if self._demanded else hit
+        self.solution = solve(self.final(start))
         step.solves.append(("step", self.solution))
         ended = self.solution if hit is None or hit.solved else hit
         self.solved, self.status, self.message = ended.status.success, ended.status, ended.message
-        self.p = self.solution.p if hit is None else self.solution.p + hit.p
+        self.p = self.solution.p if start is None else self.solution.p + start.p
         v = self.solution.v
         self.u = self.form.velocity_rows(v)
         self.q = step.system.retract(self.q_free, step.h * (v - self.v_free))
+        if self._demanded and hit is None and self._works():
+            self.gains = self._limited(solve)[2]
+
+    @property
+    def _demanded(self) -> bool:
+        """Whether the step itself demands the velocities after an impact (s00 eq. 3.11)."""
+        return self.step.scheme.impact == "newton" and self.step.scheme.multiple == "simultaneous"
 
     def _impact(self, solve: Solve) -> Impulses | None:
-        """The impulses of the impact alone; None where the step itself demands the velocities after it."""
-        scheme, system, key = self.step.scheme, self.step.system, self.candidates.key
-        if scheme.multiple == "simultaneous" and (scheme.impact == "newton" or not (scheme.follow or self.e.any())):
+        """The impulses of the impact alone; None where they are not needed."""
+        scheme = self.step.scheme
+        if scheme.multiple == "simultaneous" and (
+            not (self.e.any() or (scheme.follow and not self._demanded)) or (self._demanded and scheme.gains == "allow")
+        ):
             return None
+        factor, hit, self.gains = self._limited(solve)
+        self.e = factor * self.e
+        return hit
 
-        def restitution(speed: FloatArray) -> FloatArray:
-            return system.restitution_of(self.candidates, speed)
+    def _works(self) -> bool:
+        """Whether an impact demanded by the step may have added energy; it takes another solve to know."""
+        return bool(
+            self.hits.any()
+            and work(self._problem(self.step.state.v, self.rate), self.p, self.solution.v)[0].sum() > 0.0
+        )
+
+    def _limited(self, solve: Solve) -> tuple[FloatArray, Impulses, tuple[Gain, ...]]:
+        """The impact alone, with its gains as the scheme treats them."""
+        scheme, system, key = self.step.scheme, self.step.system, self.candidates.key
 
         def name(k: int) -> str:
             full = system.constraint_name(int(key[k]))
             return full.rsplit(" ", 1)[0] if "/" in full else full
 
-        resolve = Resolver(scheme.impact, scheme.multiple, scheme.follow, restitution, name, solve)
-        return resolve(self._problem(self.step.state.v, self.rate))
+        def resolve(factor: FloatArray) -> Impulses:
+            bounce = factor * self.hits if self._demanded else factor
+
+            def restitution(speed: FloatArray) -> FloatArray:
+                return np.asarray(bounce * system.restitution_of(self.candidates, speed))
+
+            return Resolver(scheme.impact, scheme.multiple, scheme.follow, restitution, name, solve)(problem)
+
+        problem = self._problem(self.step.state.v, self.rate)
+        return limited(resolve, problem, scheme.gains, solve.tol)
 
     def final(self, hit: Impulses | None) -> ContactProblem:
         """The step itself, from the velocity after an impact whose impulses are known, or with Newton's demand."""

@@ -1,4 +1,4 @@
-"""Events: when contacts are made and broken, and when they change between sticking and slipping."""
+"""Events: when contacts are made and broken, change between sticking and slipping, or add energy in an impact."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ OPEN, STICK, SLIP = int(Mode.OPEN), int(Mode.STICK), int(Mode.SLIP)
 class Event:
     """Something happened at a contact in the step that ends at `time` [s].
 
-    kind: "impact" (open before, closed now), "separation", "stick" (slip to stick) or "slip" (stick to slip); contact:
-    the name of the contact, or of the two bodies, whose contact points count as one; impulse (6,): the impulse of
-    the contact in that step [N·s], of several points the sum of their rows. A position-level scheme spreads an impact
-    over two steps, so the impulse of an impact continues into the next one.
+    kind: "impact" (open before, closed now), "separation", "stick" (slip to stick) or "slip" (stick to slip); "gain"
+    (an impact law has added `energy` [J], here and at contacts that act on this one) or "capped" (it would have:
+    `Moreau(gains="cap")`); contact: the name of the contact, or of the two bodies, whose contact points count as one;
+    impulse (6,): the impulse of the contact in that step [N·s], of several points the sum of their rows. A
+    position-level scheme spreads an impact over two steps, so that its impulse continues into the next one.
     """
 
     time: float
@@ -31,17 +32,26 @@ class Event:
     kind: str
     contact: str
     impulse: FloatArray
+    energy: float = 0.0
 
     def __repr__(self) -> str:
-        return (
-            f"Event({self.kind} at {self.contact!r}, t = {self.time:.6g} s, normal impulse {self.impulse[0]:.4g} N s)"
-        )
+        more = f", energy {self.energy:.4g} J" if self.energy else ""
+        place = f"{self.kind} at {self.contact!r}, t = {self.time:.6g} s"
+        return f"Event({place}, normal impulse {self.impulse[0]:.4g} N s{more})"
 
 
 def find_events(
-    times: FloatArray, table: ContactTable, names: dict[int, str], bodies: list[str], closed: set[int]
+    times: FloatArray,
+    table: ContactTable,
+    names: dict[int, str],
+    bodies: list[str],
+    closed: set[int],
+    gains: list[tuple[int, int, float, bool]],
 ) -> list[Event]:
-    """All events of a run, sorted by step and then by contact; `closed`: keys of contacts pressed before the run."""
+    """All events of a run, sorted by step and then by contact; `closed`: keys of contacts pressed before the run.
+
+    gains: step, key of the contact, energy [J], and whether it was capped.
+    """
     rows = np.flatnonzero((table.law == UNILATERAL) | (table.law == DRY))
     groups: dict[tuple[int, int], list[int]] = {}
     for row in rows.tolist():
@@ -55,6 +65,13 @@ def find_events(
         found += [
             (event.step, number, event) for event in _group_events(times, table, np.array(members), label, closed)
         ]
+    for step, key, energy, capped in gains:
+        at = int(np.flatnonzero((table.step == step) & (table.key == key))[0])
+        a, b = sorted(table.bodies[at].tolist())
+        label = names[key] if a < 0 or key < 0 else f"{bodies[a]}/{bodies[b]}"
+        kind = "capped" if capped else "gain"
+        event = Event(float(times[step + 1]), step, kind, label, table.impulse[at], energy)
+        found.append((step, len(groups), event))
     return [event for _, _, event in sorted(found, key=lambda item: item[:2])]
 
 

@@ -42,6 +42,7 @@ class Recorder:
         self._work: list[tuple[float, ...]] = []
         self._residuals: list[tuple[float, ...]] = []
         self._success: list[bool] = []
+        self._gains: list[tuple[int, int, float, bool]] = []
 
     def add(self, result: StepResult, between: dict[str, float]) -> None:
         """Record a step that was taken; `between`: the worst residuals of steps before it that are not recorded."""
@@ -50,6 +51,7 @@ class Recorder:
         self._states.append(state)
         self._measure(state)
         self._energy.append(self._system.energy(state.q, state.v))
+        self._gains += [(len(self._contacts), gain.key, gain.energy, gain.capped) for gain in result.gains]
         self._contacts.append(result.contacts)
         self._work.append(tuple(getattr(certificate.energy, name) for name in BALANCE))
         own = residuals(result)
@@ -78,6 +80,7 @@ class Recorder:
             "joints": [] if self._mechanism is None else self._mechanism.coordinate_names,
             "indeterminate": self._indeterminate(),
             "closed": first.keys[first.impulses[:, 0] > 0].tolist(),
+            "gains": self._gains,
         }
         return Trajectory(
             times=np.array([s.t for s in states]),

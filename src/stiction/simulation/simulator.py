@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,15 +145,7 @@ class Simulator:
         t = self._initial.t + self._steps * self.dt
         state = result.state
         self.state = State(t, state.q, state.v, state.keys, state.impulses)
-        self._last = StepResult(
-            self.state,
-            result.success,
-            result.status,
-            result.message,
-            result.contacts,
-            result.solves,
-            result.certificate,
-        )
+        self._last = replace(result, state=self.state)
         return self._last
 
     def advance(self, steps: int) -> StepResult:

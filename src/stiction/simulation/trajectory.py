@@ -305,10 +305,11 @@ class Trajectory:
 
     @cached_property
     def events(self) -> list[Event]:
-        """Impacts, separations and changes between stick and slip, in the order of time."""
+        """Impacts, separations, changes between stick and slip, and gains of energy, in the order of time."""
         world = self.info.get("world")
         bodies = [] if world is None else world["bodies"]
-        return find_events(self.times, self.table, self.constraint_names, bodies, set(self.info["closed"]))
+        closed, gains = set(self.info["closed"]), self.info.get("gains", [])
+        return find_events(self.times, self.table, self.constraint_names, bodies, closed, gains)
 
     def body_pair(self, row: int) -> str:
         """The two bodies of a row of `table`, in the order of the world."""
