@@ -7,8 +7,10 @@ normal impulse of its compression, and may get more where others would press it 
 
     compression   0 <= c ⟂ u_n >= 0             restitution   0 <= r - e c ⟂ u_n >= 0        friction by mu c, mu r
 
-Stronge's law is made of Poisson's: the ratios of the impulses are sought for which every contact gives back e² of the
-work of its compression, ∫ u_n dp with velocities that change in proportion to the impulses of a phase.
+Stronge's law is made of Poisson's: contacts that act on each other give back a common multiple of e c, the one with
+which together they return the works of their compressions times e² each, ∫ u_n dp with velocities that change in
+proportion to the impulses of a phase. Contact by contact there is no such law at this level: one that others hold shut
+does no work, whatever its impulse. (Springs have one: `impact_work.py`.)
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from .base import Solve
 
 ROUNDS = 60  # of the search for Stronge's ratios
 CLOSE = 1e-10  # relative, of the work given back
+WEDGED = 64.0  # times e: contacts that so much does not open hold each other shut, and release as by Poisson's law
 
 
 @dataclass(frozen=True)
@@ -62,31 +65,42 @@ def poisson(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
 
 
 def stronge(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
-    """Restitution that gives back e² (nk,) of each contact's work of compression; see above for how."""
+    """Restitution that gives back the work of compression, each contact's times e² (nk,); see above for how."""
     first = solve(problem)
-    normal = problem.row_ptr[:-1]
+    normal, label = problem.row_ptr[:-1], problem.islands()
     u0, u1 = problem.q[normal], first.u[normal]
-    pressed = (problem.law == UNILATERAL) & (first.p[normal] > 0.0) & (e > 0.0)
-    taken = np.where(pressed, -0.5 * first.p[normal] * (u0 + u1), 0.0)
-    ratio = np.where(pressed, e, 0.0)
+    contact = problem.law == UNILATERAL
+
+    def total(work: FloatArray) -> FloatArray:
+        return np.bincount(label, weights=np.where(contact, work, 0.0))
+
+    taken = total(-0.5 * first.p[normal] * (u0 + u1))
+    wanted = np.maximum(total(-0.5 * e**2 * first.p[normal] * (u0 + u1)), 0.0)
+    close = max(CLOSE, solve.tol) * np.maximum(np.abs(taken), wanted)
     solves: list[tuple[str, Solution]] = [("compression", first)]
+    # the root of the work given back grows with the factor, in proportion where contacts have stopped: regula falsi
+    low, high, factor = np.zeros(len(wanted)), np.full(len(wanted), np.inf), np.where(wanted > 0.0, 1.0, 0.0)
+    open_ = wanted > 0.0  # islands whose factor is still sought
+    under, over = -np.sqrt(wanted), np.full(len(wanted), np.inf)
     for _ in range(ROUNDS):
-        done = _restitution(problem, first, ratio, solve)
+        done = _restitution(problem, first, factor[label] * e, solve)
         solves.append(done.solves[-1])
-        back = done.p[normal] - first.p[normal]
         after = (problem.dynamics.velocity_rows(done.v) + problem.b)[normal]
-        given = 0.5 * back * (u1 + after)
-        wanted = e**2 * taken
-        off = np.abs(given - wanted)[pressed].max(initial=0.0)
-        if off <= CLOSE * float(np.abs(taken).max(initial=0.0)) or not done.solved:
-            break
-        with np.errstate(divide="ignore", invalid="ignore"):
-            better = ratio * np.sqrt(np.where(given > 0.0, wanted / given, 4.0))
-        ratio = np.where(pressed & (taken > 0.0), np.minimum(better, 2.0 * ratio + 1e-3), ratio)
-    else:
-        message = f"{ROUNDS} rounds did not find the impulses of release that give back e² of the work of compression."
-        return Impulses(done.p, done.v, tuple(solves), Status.NOT_CONVERGED, message)
-    return Impulses(done.p, done.v, tuple(solves), done.status, done.message)
+        given = total(0.5 * (done.p[normal] - first.p[normal]) * (u1 + after))
+        off = np.where(open_, given - wanted, 0.0)
+        if not done.solved or (np.abs(off) <= close).all():
+            return Impulses(done.p, done.v, tuple(solves), done.status, done.message)
+        root, more = np.sqrt(np.maximum(given, 0.0)) - np.sqrt(wanted), off > 0.0
+        # the end that stays is halved (Illinois), so that neither stays for long
+        over, under = np.where(more, root, 0.5 * over), np.where(more, 0.5 * under, root)
+        high, low = np.where(more, factor, high), np.where(more, low, factor)
+        with np.errstate(invalid="ignore"):
+            inside = (low * over - high * under) / (over - under)
+        open_ &= (off != 0.0) & (np.isfinite(high) | (factor < WEDGED))
+        sought = np.where(np.isfinite(high), inside, 2.0 * factor)
+        factor = np.where(open_, sought, np.where((factor >= WEDGED) & ~np.isfinite(high), 1.0, factor))
+    message = f"{ROUNDS} rounds did not find a release that gives back the work of compression times e²."
+    return Impulses(done.p, done.v, tuple(solves), Status.NOT_CONVERGED, message)
 
 
 def _restitution(problem: ContactProblem, first: Solution, e: FloatArray, solve: Solve) -> Impulses:
