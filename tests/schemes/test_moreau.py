@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import stiction as st
+from stiction.problem.laws import Mode
 
 G = 9.81
 LAWS = ["newton", "poisson", "stronge"]
@@ -43,6 +44,17 @@ def test_inelastic_ball_stops_and_rests():
     z, v, run, _ = dropped(0.0, 0.005, 1.0)
     assert z[-1] == pytest.approx(0.0, abs=1e-12)
     assert np.abs(v[run.times > 0.6]).max() < 1e-12
+
+
+@pytest.mark.parametrize("impact", LAWS)
+def test_bounces_are_impacts(impact):
+    """Whatever the law: one event of impact for every bounce, that slips or sticks as the ball does."""
+    _, v, run, _ = dropped(0.8, 0.002, 1.2, impact, mu=0.1, angular_velocity=(0.0, 40.0, 0.0))
+    hits = [event for event in run.events if event.kind == "impact"]
+    assert [event.step for event in hits] == bounces(v).tolist()
+    assert all(event.impulse[0] > 1.0 for event in hits)
+    modes = run.table.mode[run.table.impulse[:, 0] > 0]
+    assert modes.tolist() == [Mode.SLIP, Mode.STICK]  # 40 rad/s are gone after the second bounce
 
 
 @pytest.mark.parametrize("impact", LAWS)

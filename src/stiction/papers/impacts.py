@@ -14,7 +14,7 @@ import numpy as np
 from .._check import FloatArray
 from ..friction import Coulomb
 from ..problem import ContactProblem, Dense, Law
-from ..schemes.impact import poisson, stronge
+from ..schemes.impact import newton, poisson, stronge
 from ..schemes.impact_incremental import incremental
 from ..solvers import Solution, solve
 
@@ -67,12 +67,8 @@ class Blow:
     def after(self, law: str, e: float, by: Exactly) -> FloatArray:
         """The velocity after, in phases."""
         problem = self.problem()
-        normal = problem.row_ptr[:-1]
-        if law == "newton":
-            b = np.zeros(problem.nr)
-            b[normal] = e * np.minimum(problem.q[normal], 0.0)
-            return by(problem.replace(b=b)).v
-        hit = {"poisson": poisson, "stronge": stronge}[law](problem, np.full(problem.nk, e), by)
+        laws = {"newton": newton, "poisson": poisson, "stronge": stronge}
+        hit = laws[law](problem, np.full(problem.nk, e), by)
         assert hit.solved, f"the ratios of {law} were not found"
         return hit.v
 

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..friction.sets import Coulomb, Frictionless
 from ..friction.table import given_directions
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus
+from ..problem.laws import Mode
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import State, System
@@ -164,7 +165,8 @@ class _Step:
         # Impulses of the impact and of the step are one for the books; restitution is not stabilisation.
         problem = acting.final(None)
         books = problem.replace(v_free=acting.v_free, b=np.where(problem.b < 0.0, 0.0, problem.b))
-        whole = replace(solution, p=acting.p, u=acting.u + problem.b + problem.C * acting.p)
+        u = acting.u + problem.b + problem.C * acting.p
+        whole = replace(solution, p=acting.p, u=u, modes=acting.modes(problem))
         contacts = record_contacts(system, acting.candidates, new, old.q, problem, whole)
         certificate = certify_step(system, self.candidates, self.band, old, moved, self.h, books, acting.p)
         if new.q is not moved.q:
@@ -240,6 +242,16 @@ class _Acting:
     def _demanded(self) -> bool:
         """Whether the step itself demands the velocities after an impact (s00 eq. 3.11)."""
         return self.step.scheme.impact == "newton" and self.step.scheme.multiple == "simultaneous"
+
+    def modes(self, problem: ContactProblem) -> IntArray:
+        """(nk,) the modes: contacts pushed by the impact alone were closed, though nothing presses them after it."""
+        modes, normal = self.solution.modes, self.normal
+        thrown = self.candidates.contact & (modes == int(Mode.OPEN)) & (self.p[normal] > 0.0)
+        if not thrown.any():
+            return modes
+        b = problem.b.copy()
+        b[normal[thrown]] = -self.u[normal[thrown]]
+        return np.where(thrown, problem.replace(b=b).modes(self.p), modes)
 
     def _impact(self, solve: Solve) -> Impulses | None:
         """The impulses of the impact alone; None where they are not needed."""
