@@ -72,7 +72,7 @@ def stronge(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
     contact = problem.law == UNILATERAL
 
     def total(work: FloatArray) -> FloatArray:
-        return np.bincount(label, weights=np.where(contact, work, 0.0))
+        return np.asarray(np.bincount(label, weights=np.where(contact, work, 0.0)), dtype=np.float64)
 
     taken = total(-0.5 * first.p[normal] * (u0 + u1))
     wanted = np.maximum(total(-0.5 * e**2 * first.p[normal] * (u0 + u1)), 0.0)
