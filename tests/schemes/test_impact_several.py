@@ -212,3 +212,41 @@ def test_other_friction_at_gaps_is_refused_when_it_hits():
     system = st.GeneralizedSystem(np.eye(3), q=np.zeros(3), v=[-1.0, 0.5, 0], gaps=gaps)
     with pytest.raises(st.SolverError, match="Coulomb"):
         after(system, st.Moreau(impact="stronge", multiple="work"))
+
+
+def rocking(width, height, e, mu=1.0):
+    """A block of 1 kg that turns about its left corner at 1 rad/s when the right one hits the floor."""
+    corners = 0.5 * np.array([[-width, -height], [width, -height]])
+
+    def arm(q, i):
+        c, s = np.cos(q[2]), np.sin(q[2])
+        return np.array([[c, -s], [s, c]]) @ corners[i]
+
+    gaps = [
+        st.Gap(
+            lambda q, i=i: q[1] + arm(q, i)[1],
+            tangents=lambda q, i=i: [1.0, 0.0, -arm(q, i)[1]],
+            friction=mu,
+            restitution=e,
+        )
+        for i in (0, 1)
+    ]
+    inertia = (width**2 + height**2) / 12
+    v = [0.5 * height, -0.5 * width, -1.0]
+    return st.GeneralizedSystem(np.diag([1, 1, inertia]), q=[0, 0.5 * height, 0], v=v, gaps=gaps)
+
+
+@pytest.mark.parametrize(("law", "way"), [("newton", "simultaneous"), ("poisson", "simultaneous"), *WAYS])
+def test_slender_block_rocks_as_housner_says(law, way):
+    """G. W. Housner, 1963: 1 - 3/2 sin² α of the rate is left, since the corner it turned about lifts off freely."""
+    v = after(rocking(1.0, 2.0, 0.0), st.Moreau(impact=law, multiple=way), 1)
+    assert -v[2] == pytest.approx(1 - 1.5 * 0.2, abs=1e-6)
+
+
+def test_squat_block_with_restitution_depends_on_the_way():
+    """Its corners hit each other's impulses: at once, one after the other and as springs are three answers."""
+    rates = [
+        after(rocking(2.0, 1.0, 0.5), st.Moreau(impact="stronge", multiple=way), 1)[2]
+        for way in ("simultaneous", "sequential", LINEAR, HERTZ)
+    ]
+    assert rates == pytest.approx([0.5, 0.26, 0.2989, 0.2698], abs=1e-4)

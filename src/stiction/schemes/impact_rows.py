@@ -66,7 +66,9 @@ def groups(problem: ContactProblem) -> Iterator[Group]:
     """Each island of a problem in which a contact approaches."""
     contact = problem.law == UNILATERAL
     label = problem.islands()
-    near = contact & (problem.q[problem.row_ptr[:-1]] < 0.0)
+    # bodies that move together approach each other by round-off, and that is no impact
+    noise = 1e-13 * problem.dynamics.row_magnitude(problem.v_free)[problem.row_ptr[:-1]]
+    near = contact & (problem.q[problem.row_ptr[:-1]] < -noise)
     for island in np.unique(label[near]).tolist():
         yield _group(problem, np.flatnonzero((label == island) & contact), np.flatnonzero(label == island))
 

@@ -43,6 +43,7 @@ from .impact_several import Resolver
 from .impact_work import WorkDriven
 from .projection import project, violation
 
+ROUND_OFF = 1e-13  # of the velocities whose difference is an approach
 VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact
 PROJECTIONS = 3
 ROUNDS = 5  # of adding contacts; what overlaps after the last is projected
@@ -217,7 +218,8 @@ class _Acting:
         self.e = system.restitution_of(candidates, np.maximum(-self.before, 0.0))
         # slower than what forces on either body do in two steps: not an impact but a contact that rests, or is about to
         self.slow = 2.0 * form.row_magnitude(self.v_free - state.v)[self.normal]
-        self.hits = candidates.contact & (self.before < -self.slow) & (self.before < 0.0)
+        noise = ROUND_OFF * form.row_magnitude(state.v)[self.normal]  # bodies that move together do not hit each other
+        self.hits = candidates.contact & (self.before < -np.maximum(self.slow, noise)) & (self.before < 0.0)
 
     def solve(self, solve: Solve) -> None:
         """Impact, where there is one, and then the step with its forces."""
