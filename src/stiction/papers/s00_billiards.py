@@ -76,7 +76,7 @@ def reproduce() -> Outcome:
         Quantity("energy left", float(energy[-1] / energy[0]), 0.71125, "", record_tolerance=1e-3,
                  reason="of 15.2 J, after 1 s"),
         Quantity("largest gain of energy in a step", float(np.diff(energy).max() / energy[0]), 0.0, "",
-                 record_tolerance=1e-3, reason="of that; truncation in flight, ∝ h²"),
+                 record_tolerance=1e-3, reason="of that: truncation at small hops on the table, ∝ h²"),
         Quantity("places after 1 s by Poisson's law instead, apart by", apart, 0.0596, "m", record_tolerance=1e-3,
                  reason="of four balls"),
         Quantity("st96's throw: the first ball that is hit", float(_first_ball(soft)), 4.0, "",
