@@ -127,6 +127,28 @@ def test_plastic_sequence_ends_together():
     assert v == pytest.approx(np.full(4, 0.25), abs=1e-10)
 
 
+@pytest.mark.parametrize("way", [LINEAR, HERTZ])
+def test_inelastic_collapse_ends(way):
+    """With little restitution a row hits itself ever more often and slower: it ends together, momentum kept."""
+    v = after(row([1.0, 0, 0, 0, 0], e=0.05), st.Moreau(impact="stronge", multiple=way), 1)
+    assert v == pytest.approx(np.full(5, 0.2), abs=1e-3)
+    assert v.sum() == pytest.approx(1.0, abs=1e-13)
+
+
+def test_wedged_body_comes_to_rest():
+    """A body between two walls without room: what leaves one hits the other, until all is lost."""
+    from stiction.schemes.impact_rows import Group
+    from stiction.schemes.impact_work import springs
+
+    W, u = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, 1.0])
+    two, none = np.arange(2), np.zeros(0, dtype=np.int64)
+    made = st.ContactProblem.from_delassus(W, u, row_ptr=[0, 1, 2], law=[1, 1]).friction
+    group = Group(two, two, np.arange(3), W, u, np.zeros(2), made, np.ones(2), none, np.zeros((0, 2)), two)
+    p, ended = springs(group, np.array([0.3, 0.3]), np.ones(2), 1.5)
+    assert ended
+    assert u + W @ p == pytest.approx([0, 0], abs=1e-8)
+
+
 def test_springs_with_friction_are_the_followed_impact_at_one_contact():
     """The kernel against Routh's and Keller's path, at one contact by itself."""
     from stiction.schemes.impact_incremental import incremental

@@ -107,19 +107,36 @@ def kick(
 
 @njit
 def springs(
-    W: Any, ptr: Any, K: Any, eta: float, mu: Any, e: Any, dt: float, tiny: float, limit: int,
+    W: Any, ptr: Any, K: Any, eta: float, mu: Any, e: Any,
+    dt: float, speed: float, calm: float, tiny: float, limit: int,
     u: Any, p: Any, x: Any, f: Any, force: Any, held: Any,
 ) -> int:  # fmt: skip
     """From the velocities u (n,) before to those after, with impulses p (n,); x, f, force and held are workspace.
 
-    tiny: an approach [m/s] that counts as none. Returns DONE, or LIMIT after so many steps.
+    dt: the step while velocities are as large as `speed` [m/s]; it grows as they fall, where η > 1. calm, tiny: an
+    approach [m/s] that counts as none, and the accuracy of implicit impulses. Returns DONE, or LIMIT after so many
+    steps. Contacts that are wedged end at rest, with forces that are in balance.
     """
-    m = len(K)
+    m, still = len(K), 0
     for _ in range(limit):
-        nearest, loaded = math.inf, False
+        now, fastest = 0.0, 0.0
+        for i in range(m):
+            fastest = max(fastest, abs(u[ptr[i]]))
+            now = max(now, abs(u[ptr[i]]))
+            if x[i] > 0.0:
+                now = max(now, math.sqrt(W[ptr[i], ptr[i]] * K[i] * x[i] ** (eta + 1.0)))
+        still = still + 1 if fastest <= calm else 0
+        if still > 2:  # a turning point lasts one step
+            return DONE
+        if 0.0 < now < 0.1 * speed:
+            dt *= (now / speed) ** ((1.0 - eta) / (eta + 1.0))
+            speed = now
+        nearest, loaded, step = math.inf, False, dt
         for i in range(m):
             loaded = loaded or (x[i] > 0.0 and not held[i])
-            if u[ptr[i]] < -tiny and not held[i]:
+            if x[i] > 0.0 and u[ptr[i]] >= 0.0 and e[i] > 0.0:  # release is faster than compression by 1/e
+                step = min(step, e[i] * dt)
+            if u[ptr[i]] < -calm and not held[i]:
                 nearest = min(nearest, x[i] / u[ptr[i]] if x[i] < 0.0 else 0.0)
         if not loaded:
             if nearest == math.inf:
@@ -128,11 +145,11 @@ def springs(
                 for i in range(m):
                     x[i] = drift(x[i], u[ptr[i]], e[i], held[i], nearest)
         for i in range(m):
-            x[i] = drift(x[i], u[ptr[i]], e[i], held[i], 0.5 * dt)
+            x[i] = drift(x[i], u[ptr[i]], e[i], held[i], 0.5 * step)
             force[i] = K[i] * x[i] ** eta if x[i] > 0.0 else 0.0
-        kick(W, ptr, mu, e, force, held, u, p, f, dt, tiny)
+        kick(W, ptr, mu, e, force, held, u, p, f, step, tiny)
         for i in range(m):
             if held[i] and u[ptr[i]] > tiny:  # it opens, and what its compression could hold is forgotten
                 x[i], held[i] = 0.0, False
-            x[i] = drift(x[i], u[ptr[i]], e[i], held[i], 0.5 * dt)
+            x[i] = drift(x[i], u[ptr[i]], e[i], held[i], 0.5 * step)
     return LIMIT

@@ -18,7 +18,8 @@ from ..errors import ModelError
 from .impact_rows import Group
 
 STEPS = 5000  # per unit of time in which the stiffest contact would turn by one radian
-LIMIT = 5_000_000
+LIMIT = 20_000_000
+CALM = 1e-10  # an approach, relative to the largest velocity at the start, that counts as none
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,9 @@ def springs(group: Group, e: FloatArray, K: FloatArray, eta: float) -> tuple[Flo
     stiff = K / K.max()
     rate = float((stiff * np.diag(group.W)[group.normal]).max())
     unit = (speed ** (1.0 - eta) / rate) ** (1.0 / (eta + 1.0))
-    slowest = float(e[e > 0.0].min(initial=1.0))  # release is faster than compression by 1/e
     ended = kernels.springs(
         group.W, group.ptr, stiff, float(eta), group.mu, np.ascontiguousarray(e, dtype=np.float64),
-        slowest * unit / STEPS, 1e-13 * speed, LIMIT,
+        unit / STEPS, speed, CALM * speed, 1e-13 * speed, LIMIT,
         u, p, np.zeros(m), np.zeros(len(p)), np.zeros(m), np.zeros(m, dtype=np.bool_),
     )  # fmt: skip
     return p, ended == kernels.DONE
