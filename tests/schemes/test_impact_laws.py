@@ -7,7 +7,7 @@ import pytest
 
 import stiction as st
 from stiction.schemes.impact import newton, poisson, stronge
-from stiction.schemes.impact_energy import work
+from stiction.schemes.impact_energy import limited, work
 from stiction.schemes.impact_incremental import incremental
 from stiction.solvers import answer, make_solver
 
@@ -165,3 +165,32 @@ def test_stronge_together_gives_back_its_work():
         given = 0.5 * (hit.p - first.p)[::2] @ (first.u[::2] + hit.v[::2])
         assert hit.solved
         assert given == pytest.approx(e**2 * taken, rel=1e-8)
+
+
+def test_poisson_at_several_contacts_can_gain():
+    """With friction and unequal coefficients, found by search: one body of 3.01 kg at two contacts, e = (0, 1).
+
+    With equal coefficients it loses; and with "cap" it is left with what it had.
+    """
+    H = np.array([[0.0, -1.0, 1.21], [1.0, 0.0, -0.46], [1.0, -0.03, -0.56], [0.03, 1.0, -1.94]])
+    problem = st.ContactProblem(
+        st.Dense(np.diag([3.01, 3.01, 1.1]), H),
+        v_free=[-0.46, 1.56, -0.44],
+        row_ptr=[0, 2, 4],
+        law=[1, 1],
+        friction=[0.74, 0.57],
+    )
+    worked = []
+    for e in ([0.0, 1.0], [1.0, 1.0]):
+        hit = poisson(problem, np.array(e), Solve())
+        assert hit.solved
+        worked.append(work(problem, hit.p, hit.v)[0].sum())
+    assert worked[0] == pytest.approx(6.868, abs=1e-3)
+    assert worked[1] < -0.1
+    factor, hit, found = limited(
+        lambda f: poisson(problem, f * np.array([0.0, 1.0]), Solve()), problem, "cap", Solve.tol
+    )
+    assert found[0].capped
+    assert found[0].energy == pytest.approx(worked[0], rel=1e-9)
+    assert 0.0 < factor[1] < 1.0
+    assert work(problem, hit.p, hit.v)[0].sum() == pytest.approx(0.0, abs=1e-6)
