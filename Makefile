@@ -43,6 +43,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/peers.py --quick
 	$(BIN)/python benchmarks/growth.py --quick
 	$(BIN)/python benchmarks/threads.py --quick
+	$(BIN)/python benchmarks/impacts.py --count 2000
 
 clean:
 	rm -rf $(OUT) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -72,6 +72,21 @@ def test_unequal_chain_of_springs(exponent):
     assert found == pytest.approx(chain(v, masses, exponent, k), abs=1e-7)
 
 
+def test_stiffness_by_the_names_of_bodies():
+    """Spheres in a world, between which contacts are known by the names of the two."""
+    world = st.World(gravity=(0, 0, 0))
+    world.set_material("default", friction=0.0, restitution=1.0)
+    v0, k = [1.0, 0.0, 0.0], {"a/b": 1.0, "b/c": 0.3}
+    balls = [
+        world.add_body(st.Sphere(0.1), mass=1.0, position=(0.2 * i, 0, 0), velocity=(v0[i], 0, 0), name=n)
+        for i, n in enumerate("abc")
+    ]
+    scheme = st.Moreau(impact="stronge", multiple=st.WorkDriven(1.5, k.__getitem__))
+    run = st.Simulator(world, dt=1e-3, scheme=scheme, tol=1e-12).run(2e-3)
+    found = [run.velocity(ball)[-1, 0] for ball in balls]
+    assert found == pytest.approx(chain(v0, np.ones(3), 1.5, np.array([1.0, 0.3])), abs=1e-7)
+
+
 def test_only_ratios_of_stiffness_matter():
     v = [1.0, 0.0, 0.0]
     a, b = (
