@@ -344,7 +344,7 @@ def test_kernels_have_one_signature_each():
                 kinds = {tuple(str(unliteral(t)) for t in signature) for signature in value.signatures}
                 assert len(kinds) <= 1, value
                 seen += len(kinds)
-    assert seen > 5  # kernels that come from the cache do not load those they call
+    assert seen > 3  # kernels that come from the cache do not load those they call
 
 
 def _box_step(v_start, p_warm):
