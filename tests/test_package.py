@@ -3,6 +3,7 @@
 import ast
 import enum
 import inspect
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -136,3 +137,32 @@ def test_kernels_have_one_signature_each():
                     compiled[f"{value.py_func.__module__}.{value.py_func.__name__}"] = kinds
     assert "stiction.problem.residuals.block_residuals" in compiled
     assert {name: kinds for name, kinds in compiled.items() if len(kinds) > 1} == {}
+
+
+@pytest.mark.long
+def test_kernels_from_the_cache_find_their_threads(tmp_path):
+    """A caller compiled while its parallel callee comes from the cache, then loaded alone by a third process."""
+    (tmp_path / "leaf.py").write_text(
+        "from stiction._jit import njit, prange\n"
+        "@njit(parallel=True)\ndef double(x, y):\n    for i in prange(len(x)):\n        y[i] = 2.0 * x[i]\n"
+    )
+    (tmp_path / "caller.py").write_text(
+        "from stiction._jit import njit\nfrom leaf import double\n"
+        "@njit\ndef twice(x, y):\n    double(x, y)\n    double(y, x)\n    return x.sum()\n"
+    )
+    run = "import numpy as np; x, y = np.ones(1000), np.ones(1000);"
+    scripts = (
+        "from leaf import double; double(x, y); print(y.sum())",
+        "from caller import twice; print(twice(x, y))",
+        "from caller import twice; print(twice(x, y))",
+    )
+    environment = dict(
+        os.environ, NUMBA_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", f"{run} {script}"], env=environment, capture_output=True, text=True, check=False
+        )
+        for script in scripts
+    ]
+    assert [(r.returncode, r.stdout.strip()) for r in said] == [(0, "2000.0"), (0, "4000.0"), (0, "4000.0")], said

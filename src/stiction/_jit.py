@@ -116,6 +116,8 @@ def njit(
     if function is None:
         return lambda f: njit(f, inline=inline, parallel=parallel, boundscheck=boundscheck)
     _listen()
+    if parallel:
+        _start_threads()
     # The cache location is fixed when the decorator runs; restore it so that other users of Numba are not touched.
     saved = _config.CACHE_DIR  # type: ignore[attr-defined]
     folder = cache_folder(Path(function.__code__.co_filename))
@@ -152,6 +154,16 @@ class _Announcer(_event.Listener):
 @cache
 def _listen() -> None:
     _event.register("numba:compile", _Announcer())
+
+
+@cache
+def _start_threads() -> None:
+    """Load Numba's threads before any kernel that rests on a parallel one is taken from the cache.
+
+    A kernel that was compiled while the parallel kernel it calls came from the cache does not remember, in the cache,
+    that it needs them: a process that loads it and nothing else would crash. Whoever calls one has imported it.
+    """
+    get_num_threads()
 
 
 @cache
