@@ -169,3 +169,44 @@ def test_bad_input():
         st.Gap(lambda q: q[0], restitution=1.2)
     with pytest.raises(st.ModelError, match="10 m/s"):
         st.Gap(lambda q: q[0], restitution=lambda v: v / 5)
+
+
+@pytest.mark.parametrize("impact", LAWS)
+def test_limits_of_joints_bounce(impact):
+    """A slider between two stops: each returns e of the speed, also through a function of it."""
+    world = st.World(gravity=(0, 0, 0))
+    slider = world.add_body(st.Box((0.1, 0.1, 0.1)), mass=2.0, position=(0, 0, 0), velocity=(1.0, 0, 0))
+    world.add_joint(
+        st.Prismatic(slider, None, axis=(1, 0, 0), limits=(-0.2, 0.2), restitution=lambda v: 0.5 if v > 0.8 else 1.0)
+    )
+    run = st.Simulator(world, dt=0.007, scheme=st.Moreau(impact=impact), tol=1e-11).run(1.5)
+    v, x = run.velocity(slider)[:, 0], run.position(slider)[:, 0]
+    assert np.unique(np.round(v, 9)).tolist() == [-0.5, 0.5, 1.0]
+    assert np.abs(x).max() <= 0.2 + 1e-12
+    with pytest.raises(st.ModelError, match="restitution"):
+        st.Simulator(world, dt=0.007)
+
+
+def test_a_pendulum_against_a_stop():
+    """Dropped from the horizontal onto a stop at the lowest point, e = 0.5: it rises to a quarter of the height."""
+    world = st.World()
+    bob = world.add_body(st.Sphere(0.01), mass=1.0, position=(1.0, 0, 0))
+    hinge = st.Revolute(bob, None, anchor=(0, 0, 0), axis=(0, 1, 0), limits=(None, np.pi / 2), restitution=0.5)
+    joint = world.add_joint(hinge)
+    run = st.Simulator(world, dt=0.001, scheme=st.Moreau(), tol=1e-10).run(1.2)
+    speed = run.joint(joint).speed
+    k = int(np.flatnonzero((speed[:-1] > 0.5) & (speed[1:] < 0.0))[0])
+    assert -speed[k + 1] / speed[k] == pytest.approx(0.5, abs=1e-9)
+    rise = run.position(bob)[k + 1 :, 2].max() + 1.0
+    assert rise == pytest.approx(0.25, abs=0.01)
+
+
+def test_mass_at_the_new_configuration():
+    """s00 eq. 3.9: M(q⁺) (v⁺ - v) = h k(q, v), here with M = 1 + q² and q⁺ = q + h v⁺."""
+    h, q, v = 0.05, 1.0, 2.0
+    system = st.GeneralizedSystem(lambda x: np.array([[1.0 + x[0] ** 2]]), lambda t, x, w: -3.0 * x, q=[q], v=[v])
+    new = st.Simulator(system, dt=h, scheme=st.Moreau(mass="new")).step().state
+    assert new.q[0] == pytest.approx(q + h * new.v[0], abs=1e-14)
+    assert (1.0 + new.q[0] ** 2) * (new.v[0] - v) == pytest.approx(-3.0 * h * q, abs=1e-10)
+    old = st.Simulator(system, dt=h, scheme=st.Moreau()).step().state
+    assert (1.0 + q**2) * (old.v[0] - v) == pytest.approx(-3.0 * h * q, abs=1e-12)

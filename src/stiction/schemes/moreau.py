@@ -46,6 +46,7 @@ from .projection import project, violation
 ROUND_OFF = 1e-13  # of the velocities whose difference is an approach
 VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact
 PROJECTIONS = 3
+MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the change of q that ends them
 ROUNDS = 5  # of adding contacts; what overlaps after the last is projected
 
 
@@ -62,8 +63,9 @@ class Moreau:
     is seen; False takes compression and restitution as two problems there too, as several contacts always do. gains:
     what happens when an impact would add energy: "allow", "refuse" (the step fails), or "cap", the coefficients of
     the contacts that act on each other scaled down until it does not; each is an event of the trajectory. drift:
-    overlap [m] or joint error above which the configuration is projected. directions: as in `StewartTrinkle`; None
-    keeps smooth cones.
+    overlap [m] or joint error above which the configuration is projected. mass: where M is taken, at the "start" of the
+    step or at the "new" configuration, as s00 eq. 3.9 prints it, by fixed point. directions: as in `StewartTrinkle`;
+    None keeps smooth cones.
 
     When not to use it: scenes that only rest or slide, for which `AnitescuHart` needs no projection.
 
@@ -75,6 +77,7 @@ class Moreau:
     follow: bool = True
     gains: str = "allow"
     drift: float = 1e-9
+    mass: str = "start"
     directions: Any = None
 
     def __post_init__(self) -> None:
@@ -89,6 +92,7 @@ class Moreau:
             )
         _check.choice("gains", self.gains, list(GAINS))
         _check.number("drift", self.drift, positive=True)
+        _check.choice("mass", self.mass, ["start", "new"])
         if self.directions is not None:
             object.__setattr__(self, "directions", given_directions(self.directions))
 
@@ -117,13 +121,29 @@ class Moreau:
         step = _Step(self, system, state, h)
         active = step.closing()
         for _ in range(ROUNDS):
-            acting = _Acting(step, active)
-            acting.solve(solve)
+            acting = self._solved(step, active, solve)
             missed = step.missed(active, acting)
             if not acting.solved or not missed.any():
                 break
             active |= missed
         return step.result(acting)
+
+    def _solved(self, step: _Step, active: np.ndarray, solve: Solve) -> _Acting:
+        """The step with these contacts; with the mass at the new configuration, until that no longer changes."""
+        acting = _Acting(step, active)
+        acting.solve(solve)
+        if self.mass == "start":
+            return acting
+        for _ in range(MASSES):
+            at = acting.q
+            acting = _Acting(step, active, at)
+            acting.solve(solve)
+            change = float(np.abs(step.system.difference(at, acting.q)).max(initial=0.0))
+            if not acting.solved or change <= SAME * max(1.0, float(np.abs(at).max(initial=0.0))):
+                return acting
+        acting.solved, acting.status = False, Status.NOT_CONVERGED
+        acting.message = f"The mass at the new configuration did not settle: q still changes by {change:.1e}."
+        return acting
 
 
 class _Step:
@@ -200,12 +220,12 @@ class _Step:
 class _Acting:
     """The contacts that act in a step, with their rows at q, and the impulses found for them."""
 
-    def __init__(self, step: _Step, active: np.ndarray):
+    def __init__(self, step: _Step, active: np.ndarray, mass_at: FloatArray | None = None):
         self.step = step
         system, state, h = step.system, step.state, step.h
         self.candidates = candidates = step.candidates.take(active)
         self.found = system.evaluate(candidates, state.t, state.q)
-        form = system.dynamics(state.q, self.found)
+        form = system.dynamics(state.q if mass_at is None else mass_at, self.found)
         assert not isinstance(form, Delassus)
         self.form = form
         self.v_free, self.q_free = system.free_motion(form, state, h, state.t, state.q)
@@ -219,7 +239,9 @@ class _Acting:
         # slower than what forces on either body do in two steps: not an impact but a contact that rests, or is about to
         self.slow = 2.0 * form.row_magnitude(self.v_free - state.v)[self.normal]
         noise = ROUND_OFF * form.row_magnitude(state.v)[self.normal]  # bodies that move together do not hit each other
-        self.hits = candidates.contact & (self.before < -np.maximum(self.slow, noise)) & (self.before < 0.0)
+        reached = self.gap + h * (self.before - 0.5 * self.slow) <= 0.0
+        hit = candidates.contact | (candidates.limit & reached & (self.e > 0.0))
+        self.hits = hit & (self.before < -np.maximum(self.slow, noise)) & (self.before < 0.0)
 
     def solve(self, solve: Solve) -> None:
         """Impact, where there is one, and then the step with its forces."""
@@ -270,7 +292,7 @@ class _Acting:
         """Whether an impact demanded by the step may have added energy; it takes another solve to know."""
         return bool(
             self.hits.any()
-            and work(self._problem(self.step.state.v, self.rate), self.p, self.solution.v)[0].sum() > 0.0
+            and work(self._problem(self.step.state.v, self.rate, self.hits), self.p, self.solution.v)[0].sum() > 0.0
         )
 
     def _limited(self, solve: Solve) -> tuple[FloatArray, Impulses, tuple[Gain, ...]]:
@@ -289,7 +311,7 @@ class _Acting:
 
             return Resolver(scheme.impact, scheme.multiple, scheme.follow, restitution, name, solve)(problem)
 
-        problem = self._problem(self.step.state.v, self.rate)
+        problem = self._problem(self.step.state.v, self.rate, self.hits)
         return limited(resolve, problem, scheme.gains, solve.tol)
 
     def final(self, hit: Impulses | None) -> ContactProblem:
@@ -298,17 +320,21 @@ class _Acting:
         if hit is None:
             law = self.step.scheme.impact == "newton"
             demand = np.where(self.hits, self.rate + (self.e * self.before if law else 0.0), rest)
-            return self._problem(self.v_free, demand)
+            return self._problem(self.v_free, demand, self.hits)
         after = self.form.velocity_rows(hit.v)[self.normal] + self.rate
         pushed = self.hits | (hit.p[self.normal] > 0.0)
-        return self._problem(self.v_free + (hit.v - self.step.state.v), np.where(pushed, self.rate - after, rest))
+        demand = np.where(pushed, self.rate - after, rest)
+        return self._problem(self.v_free + (hit.v - self.step.state.v), demand, pushed)
 
-    def _problem(self, v_free: FloatArray, demand: FloatArray) -> ContactProblem:
-        """The contact problem from v_free in which contacts demand n v + demand >= 0 and joints no change."""
+    def _problem(self, v_free: FloatArray, demand: FloatArray, struck: np.ndarray) -> ContactProblem:
+        """The contact problem from v_free in which contacts demand n v + demand >= 0 and joints no change.
+
+        Limits of joints demand what they always do, but where they are struck.
+        """
         step, candidates = self.step, self.candidates
         wanted = self.found.demand(self.form, step.state, step.h, self.found.value / step.h, False)
-        contact = self.normal[candidates.contact]
-        wanted["b"][contact] = demand[candidates.contact]
+        ours = candidates.contact | (candidates.limit & struck)
+        wanted["b"][self.normal[ours]] = demand[ours]
         return ContactProblem(
             self.form,
             v_free=v_free,

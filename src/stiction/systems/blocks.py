@@ -17,6 +17,7 @@ from .joints import Driven, Joint
 from .kernels3 import DISTANCE
 from .mechanism_kernels import HOLD, POSITION, RUB, SPEED, SPRING, STOP
 from .primitives import Place, Primitive
+from .restitution import Restitution, checked
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Block:
     """Rows between bodies a and b (numbers) under one law, and what they demand (`mechanism_kernels.demands`).
 
     mode: HOLD, STOP, SPRING, SPEED, POSITION or RUB; soft (n,): compliance of HOLD and STOP, stiffness of SPRING, time
-    constant of POSITION; damping of SPRING; bound: the largest force of motors and friction; target of motors.
+    constant of POSITION; damping of SPRING; bound: the largest force of motors and friction; target of motors;
+    restitution of limits.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Block:
     damping: float = 0.0
     bound: float = math.inf
     target: drives.Target = 0.0
+    restitution: Restitution = 0.0
 
 
 def joint_blocks(joint: Joint, name: str, ends: tuple[int, int], a: Place, b: Place) -> tuple[list[Block], Any]:
@@ -52,12 +55,13 @@ def joint_blocks(joint: Joint, name: str, ends: tuple[int, int], a: Place, b: Pl
     none = np.zeros(1)
     if joint.limits is not None:
         lo, hi = drives.limits(f"{joint.label} limits", joint.limits)
+        e = checked(f"{joint.label} limits", joint.restitution)
         if lo > -math.inf:
             row = coordinate.times(1.0, rest=lo)
-            blocks.append(Block(f"{name} lower limit", *ends, UNILATERAL, STOP, (row,), none))
+            blocks.append(Block(f"{name} lower limit", *ends, UNILATERAL, STOP, (row,), none, restitution=e))
         if hi < math.inf:
             row = coordinate.times(-1.0, rest=-hi)
-            blocks.append(Block(f"{name} upper limit", *ends, UNILATERAL, STOP, (row,), none))
+            blocks.append(Block(f"{name} upper limit", *ends, UNILATERAL, STOP, (row,), none, restitution=e))
     motor = joint.motor
     if motor is not None:
         if not isinstance(motor, drives.Motor):

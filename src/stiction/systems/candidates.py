@@ -52,8 +52,10 @@ class WorldCandidates(Candidates):
         return self.mechanism.n
 
     def restitution(self, speed: FloatArray) -> FloatArray:
-        """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]; 0 for joints."""
+        """(nk,) the coefficient of restitution of each contact or limit that is hit at `speed` (nk,) [m/s, rad/s]."""
         e = np.zeros(len(self.key))
+        if self.mechanism.bounciest > 0.0:
+            e[: self.joints] = self.mechanism.restitution(speed[: self.joints])
         if self.laws.bounciest > 0.0:
             e[self.joints :] = self.laws.restitution(self.number, speed[self.joints :])
         return e

@@ -20,6 +20,7 @@ from ..problem.laws import EQUALITY, UNILATERAL
 from .drives import Motor
 from .kernels3 import DISTANCE, DOT, POINT_AXIS, TRAVEL, TURN
 from .primitives import WORLD, A, B, Place, Primitive, Turn
+from .restitution import Restitution
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +71,14 @@ class Driven(Joint):
     """A joint with one coordinate that can have limits, a motor and friction.
 
     limits (lo, hi): the coordinate stays between them, None for no limit on a side; motor: a `Motor`; friction: the
-    largest torque [N·m] or force [N] of dry friction in the joint (st96 §3.5).
+    largest torque [N·m] or force [N] of dry friction in the joint (st96 §3.5); restitution of the limits: from 0 to 1,
+    or a function of the speed at which they are hit [m/s, rad/s], for the scheme `Moreau`.
     """
 
     limits: Any = field(default=None, kw_only=True)
     motor: Motor | None = field(default=None, kw_only=True)
     friction: float = field(default=0.0, kw_only=True)
+    restitution: Restitution = field(default=0.0, kw_only=True)
 
 
 def _points(a: Place, b: Place, anchor: FloatArray, axes: FloatArray) -> list[Primitive]:

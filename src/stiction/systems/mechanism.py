@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from . import drives
 from .blocks import Block
 from .mechanism_kernels import HOLD, POSITION, SPEED, SPRING, STOP, demands
 from .primitives import A, B, Primitive, Turn
+from .restitution import most, values
 
 MANY = 1500  # rows of joints in closed loops up to which their rank is computed
 
@@ -98,6 +100,16 @@ class Mechanism:
         has_stiff = np.bincount(np.repeat(np.arange(self.n), self.size)[stiff], minlength=self.n) > 0
         self.rigid, self.stops = (self.law == EQUALITY) & has_stiff, (self.law == UNILATERAL) & has_stiff
         self.judged = stiff | ~np.repeat(has_stiff, self.size)  # rows that say how far a block is off
+
+    @cached_property
+    def bounciest(self) -> float:
+        """The largest coefficient of restitution of a limit."""
+        return max((most(block.restitution) for block in self.blocks), default=0.0)
+
+    def restitution(self, speed: FloatArray) -> FloatArray:
+        """(n,) the coefficients of restitution of blocks that are hit at `speed` (n,) [m/s, rad/s]."""
+        blocks = zip(self.blocks, speed)
+        return np.array([values(block.name, block.restitution, np.array([s]))[0] for block, s in blocks])
 
     @property
     def timed(self) -> bool:

@@ -58,7 +58,7 @@ class BodyModel(ABC):
         self._prepare_shapes(world)
         self.names = [s.name for s in self.specs]
         self.coordinate_names, self.velocity_names = self._component_names()
-        self.restitution = self.laws.bounciest
+        self.restitution = max(self.laws.bounciest, self.mechanism.bounciest)
         self.capacity = 64
         self._initial = self._start()
 
