@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -91,6 +91,8 @@ class Simulator:
             raise ModelError(f"{type(self.scheme).__name__} with solver {self.solver.name!r} cannot run: {reason}")
         self._built: System = system
         self._loop = self._compiled()
+        self.scene: str | None = None
+        """The scene file that it was made from, as TOML text; kept in recordings. None where there is none."""
         self.reset()
 
     def _compiled(self) -> CompiledLoop | None:
@@ -176,13 +178,20 @@ class Simulator:
                 left -= 1
         return worst
 
-    def run(self, duration: float, *, every: int = 1, progress: bool | None = None) -> Trajectory:
+    def run(
+        self,
+        duration: float,
+        *,
+        every: int = 1,
+        progress: bool | Callable[[int, StepResult, dict[str, float]], None] | None = None,
+    ) -> Trajectory:
         """Take the smallest whole number of steps that reaches `duration` [s] from here, and return the trajectory.
 
         every: record each so many steps, and the last; steps between are certified all the same and their worst
         residuals stand in the next recorded one, but their contacts and energy balance are not kept (see `advance`).
-        progress: a bar on the terminal; by default when a person is watching. If a step fails, the recorded steps
-        before it are in the error's `trajectory`.
+        progress: a bar on the terminal; by default when a person is watching; or a function of the steps taken since
+        the last call, the last step's result and the worst residuals of those before it, called at each recorded step;
+        what it raises ends the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
         """
         duration = _check.number("duration", duration, positive=True)
         every = _check.count("every", every)
@@ -194,12 +203,13 @@ class Simulator:
                 group = min(every, left)
                 try:
                     between = self._skip(group - 1)
-                    recorder.add(self.step(), between)
+                    result = self.step()
+                    recorder.add(result, between)
                 except SolverError as error:
                     error.trajectory = recorder.trajectory(self._info())  # type: ignore[attr-defined]
                     raise
                 left -= group
-                advance(group)
+                advance(group, result, between)
         return recorder.trajectory(self._info())
 
     def _solve(self, problem: ContactProblem, tol: float) -> Solution:
@@ -264,14 +274,17 @@ class _Door:
 
 
 @contextmanager
-def _progress(n: int, wanted: bool | None) -> Iterator[Any]:
-    """A progress bar on standard error, when it is wanted or a person is watching."""
+def _progress(n: int, wanted: bool | Callable[..., None] | None) -> Iterator[Callable[..., None]]:
+    """A progress bar on standard error, when it is wanted or a person is watching; or the function that was given."""
+    if callable(wanted):
+        yield wanted
+        return
     if wanted is False or (wanted is None and (n < 200 or not sys.stderr.isatty())):
-        yield lambda steps: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("steps", total=n)
-        yield lambda steps: bar.advance(task, steps)
+        yield lambda steps, *_: bar.advance(task, steps)
