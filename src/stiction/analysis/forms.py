@@ -1,0 +1,323 @@
+"""The three problems of pr11 for any system at a state: forces and accelerations, impulses and velocities, one step.
+
+    force–acceleration (§2)    a = M⁻¹(k + Gᵀλ)          u = H a + Ḣ v         contacts that touch and do not part
+    impulse–velocity (§3)      v⁺ = v + M⁻¹HᵀΛ           u = H v⁺ + ∂φ/∂t      contacts that touch
+    time-stepping (§4)         v⁺ = v + M⁻¹(h k + Hᵀp)   u = H v⁺ + φ/h        contacts within reach of a step
+
+Each is a `ContactProblem` that every solver for its friction sets takes. In the first, contacts are split as in ttp01
+§2: those at rest keep their friction set and answer to their acceleration; at those that slide friction opposes
+the slip in proportion to the normal force, so that the force acts along another direction than the row that it answers
+to, and G ≠ H.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from .._check import FloatArray, IntArray
+from ..errors import ModelError
+from ..friction.sets import FrictionSet
+from ..friction.table import FrictionTable
+from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Delassus, Dense, Dynamics
+from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
+from ..systems.base import State, System
+from ..systems.mechanism_kernels import POSITION, SPEED, SPRING, STOP
+from .instant import Instant, built
+from .slip import opposing_face
+
+FORCES, IMPULSES, STEP = "force–acceleration", "impulse–velocity", "time-stepping"
+
+
+@dataclass(frozen=True)
+class Form:
+    """A contact problem of a system at a state, and how its unknowns p are read.
+
+    kind: "force–acceleration", "impulse–velocity" or "time-stepping"; h [s] is the step of the last and 0 otherwise.
+    problem: the unknowns p are forces [N] in the first and impulses [N·s] in the others, its v accelerations or
+    velocities. `names` and `row_ptr` are those of all constraints that were looked at, with all their rows, also where
+    the problem has fewer: `forces`, `relative` and `motion` translate.
+    """
+
+    kind: str
+    system: System
+    state: State
+    h: float
+    problem: ContactProblem
+    names: tuple[str, ...]
+    key: IntArray
+    law: IntArray
+    row_ptr: IntArray
+    slip: FloatArray
+    """(nr,) the speed of every row at the state, before anything happens [m/s]; normal rows: of approach if negative"""
+    _dynamics: Dynamics
+    _offset: FloatArray
+    _moving: np.ndarray
+    _still: FloatArray
+    _spread: FloatArray
+    _known: FloatArray
+
+    @property
+    def nk(self) -> int:
+        """Number of constraints."""
+        return len(self.law)
+
+    def forces(self, p: Any) -> FloatArray:
+        """(nr,) the forces or impulses in all rows: normal, then friction, also where it only opposes slip."""
+        return self._spread @ _check.floats("p", p, (self.problem.nr,)) + self._known
+
+    def motion(self, p: Any) -> FloatArray:
+        """(nv,) the acceleration, or the velocity after, of the system."""
+        v = self.problem.velocity(_check.floats("p", p, (self.problem.nr,)))
+        full = self._still.copy()
+        full[self._moving] = v
+        return full
+
+    def relative(self, p: Any) -> FloatArray:
+        """(nr,) the acceleration, or the velocity after, of all rows; in a step with φ/h and what else it demands."""
+        return self._dynamics.velocity_rows(self.motion(p)) + self._offset
+
+    def at(self, name: str) -> slice:
+        """The rows of a constraint in `forces` and `relative`."""
+        if name not in self.names:
+            raise ModelError(f"there is no constraint {name!r} in this problem; there are {list(self.names)}.")
+        k = self.names.index(name)
+        return slice(int(self.row_ptr[k]), int(self.row_ptr[k + 1]))
+
+
+def force_acceleration(
+    system: Any, state: State | None = None, *, closed: float = 1e-9, rest: float = 1e-9, directions: Any = None
+) -> Form:
+    """The problem for contact forces and accelerations (pr11 §2, eq. 4, 7, 9; ttp01 §2 (i)–(iv)).
+
+    state: by default the initial one. Contacts with a gap of up to `closed` [m] touch; of these act the ones whose
+    normal speed is zero to `rest` [m/s]. Contacts that slip slower than `rest` are rolling (at rest) and keep their
+    friction set; the others slide, and their friction opposes the slip. directions: as in `StewartTrinkle`, for
+    smooth friction sets; None keeps them. A contact that is closing needs an impulse first, and is refused.
+    """
+    now = Instant(system, state, closed)
+    rest = _check.number("rest", rest, low=0.0)
+    table = now.candidates.polyhedral(directions).friction
+    if len(table.varying):
+        table = table.at(table.mu_at(table.speeds(now.speed, now.candidates.row_ptr)))
+    made = _Rows(now)
+    for k, law, rows in now.blocks():
+        drive = now.drive(k)
+        if drive is not None and law != DRY:
+            _driven(made, now, k, law, rows, rest)
+        elif law == EQUALITY:
+            made.keep(k, law, rows)
+        else:
+            _rubbing(made, now, table, k, law, rows, rest)
+    return made.form(FORCES, now.free_acceleration(), now.product_terms, np.zeros(now.system.nv))
+
+
+def impulse_velocity(system: Any, state: State | None = None, *, closed: float = 1e-9, directions: Any = None) -> Form:
+    """The problem for impulses and the velocities after them, at a fixed configuration (pr11 §3, eq. 13–15).
+
+    state: by default the initial one. Contacts with a gap of up to `closed` [m] act, without restitution. Springs,
+    bounded motors and dry friction with a bound give no impulse. directions: as in `StewartTrinkle`; None keeps smooth
+    friction sets.
+    """
+    now = Instant(system, state, closed)
+    table = now.candidates.polyhedral(directions).friction
+    made = _Rows(now)
+    for k, law, rows in now.blocks():
+        drive = now.drive(k)
+        if drive in (SPEED, POSITION):
+            assert now.found.mechanism is not None
+            if np.isinf(now.found.mechanism.blocks[k].bound):
+                made.keep(k, EQUALITY, rows)
+        elif drive is not None and law != DRY:
+            _hold(made, now, k, law, rows)
+        elif law == UNILATERAL:
+            dim = rows.stop - rows.start - 1
+            made.keep(k, law, rows, friction=table.sets[table.set_of[k]] if dim else None, mu=float(table.mu[k]))
+        elif law == EQUALITY:
+            made.keep(k, law, rows)
+    # with u = speed at v⁺ = v: what the speeds have beyond H v
+    offset = now.speed - now.dynamics.velocity_rows(now.state.v)
+    return made.form(IMPULSES, now.state.v, offset, now.state.v, fixed=table.fixed)
+
+
+def time_stepping(
+    system: Any, state: State | None = None, h: float = 0.01, *, scheme: Any = None, directions: Any = None
+) -> Form:
+    """The problem of one step of length h [s] (pr11 §4, eq. 16–19), or that of another scheme with every candidate.
+
+    state: by default the initial one. scheme: by default `AnitescuHart()`, which is pr11's: everything is taken at the
+    start of the step, and the gap enters as φ/h. directions: as in `StewartTrinkle`; None keeps smooth friction sets.
+    """
+    from ..schemes import AnitescuHart
+
+    system = built(system)
+    h = _check.number("h", h, positive=True)
+    state = system.initial_state() if state is None else state
+    problem = (AnitescuHart() if scheme is None else scheme).probe(system, state, h)
+    if directions is not None:
+        problem = problem.replace(friction=problem.friction.polyhedral(directions))
+    dynamics = problem.dynamics
+    assert not isinstance(dynamics, Delassus)
+    nr, nv = problem.nr, problem.nv
+    return Form(
+        STEP, system, state, h, problem, tuple(system.constraint_name(int(key)) for key in problem.key), problem.key,
+        problem.law, problem.row_ptr, dynamics.velocity_rows(state.v), dynamics, problem.b, np.ones(nv, dtype=bool),
+        np.zeros(nv), np.eye(nr), np.zeros(nr),
+    )  # fmt: skip
+
+
+class _Rows:
+    """The rows that a problem keeps, each a combination of the system's, and the forces that are known beforehand."""
+
+    def __init__(self, now: Instant):
+        self.now = now
+        self.known = np.zeros(len(now.value))
+        self.H: list[FloatArray] = []
+        self.G: list[FloatArray] = []
+        self.blocks: list[tuple[int, int, int]] = []  # rows, law, the number of the block in the system
+        self.sets: list[FrictionSet | None] = []
+        self.numbers: list[tuple[float, float]] = []  # mu, r0
+        self.bounds: list[tuple[float, float]] = []
+
+    def keep(
+        self,
+        k: int,
+        law: int,
+        rows: Any,
+        *,
+        friction: FrictionSet | None = None,
+        mu: float = 0.0,
+        r0: float = 0.0,
+        acting: FloatArray | None = None,
+        answering: FloatArray | None = None,
+        bound: float = np.inf,
+    ) -> None:
+        """A block with the given rows, or with combinations of all: those that act, and those that answer."""
+        unit = np.eye(len(self.known))[rows]
+        H, G = unit if answering is None else answering, unit if acting is None else acting
+        if len(H):
+            self.H.append(H)
+            self.G.append(G)
+            self.blocks.append((len(H), law, k))
+            self.sets.append(friction)
+            self.numbers.append((mu, r0))
+            self.bounds += [(-bound, bound)] * len(H)
+
+    def form(self, kind: str, free: FloatArray, offset: FloatArray, still: FloatArray, *, fixed: bool = True) -> Form:
+        """The problem with free motion `free` (nv,) and the rows' offset (nr,); `still`: what prescribed bodies do."""
+        now, n = self.now, len(self.known)
+        M, H, prescribed = now.dense_rows()
+        S, G = (np.vstack([np.zeros((0, n)), *parts]) for parts in (self.H, self.G))
+        free = free + now.dynamics.velocity_change(self.known)
+        sizes = [size for size, _, _ in self.blocks]
+        law = np.array([law for _, law, _ in self.blocks], dtype=np.int64)
+        at = np.array([k for _, _, k in self.blocks], dtype=np.int64)
+        dims = [size - 1 if law == UNILATERAL else size if law == DRY else 0 for size, law, _ in self.blocks]
+        mu, r0 = np.array(self.numbers).reshape(-1, 2).T
+        table = FrictionTable.build(self.sets, dims)
+        if len(mu):
+            table = table._replace(mu=np.where(np.array(dims) > 0, mu, 0.0), fixed=fixed)
+        lo, hi = np.array(self.bounds).reshape(-1, 2).T
+        row_ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        normal = np.zeros(len(S), dtype=bool)
+        normal[row_ptr[:-1]] = law == UNILATERAL
+        length = np.abs(S) @ now.found.length / np.maximum(np.abs(S).sum(axis=1), 1e-300)
+        length[normal] = 1.0
+        problem = ContactProblem(
+            Dense(M, S @ H, G @ H),
+            v_free=free[now.moving],
+            b=S @ (offset + prescribed @ still),
+            row_ptr=row_ptr,
+            law=law,
+            friction=table,
+            r0=r0,
+            lo=lo,
+            hi=hi,
+            length=length,
+            key=now.candidates.key[at],
+        )
+        blocks = now.candidates
+        return Form(
+            kind, now.system, now.state, 0.0, problem, tuple(now.name(k) for k in range(len(blocks.key))), blocks.key,
+            blocks.law, blocks.row_ptr, now.speed, now.dynamics, offset, now.moving, still, G.T, self.known,
+        )  # fmt: skip
+
+
+def _rubbing(made: _Rows, now: Instant, table: FrictionTable, k: int, law: int, rows: slice, rest: float) -> None:
+    """A contact or dry friction in the force–acceleration problem."""
+    first, n = rows.start, len(now.value)
+    if law == UNILATERAL:
+        if not _touches(now, k, first, rest):
+            return
+        first += 1
+    dim = rows.stop - first
+    mu, r0 = float(table.mu[k]), float(now.found.bound[k])
+    if dim == 0 or (mu == 0.0 and r0 == 0.0):
+        if law == UNILATERAL:
+            made.keep(k, law, slice(rows.start, first))
+        return
+    face = opposing_face(
+        table.sets[table.set_of[k]], mu, now.speed[first : rows.stop], rest / now.found.length[first : rows.stop]
+    )
+    unit = np.eye(n)
+    made.known[first : rows.stop] += r0 * face.point
+    left = face.basis @ unit[first : rows.stop]
+    if law == DRY:
+        made.keep(k, law, rows, friction=face.left, mu=mu, r0=r0, acting=left, answering=left)
+        return
+    acts = unit[rows.start] + mu * (face.point @ unit[first : rows.stop])
+    made.keep(
+        k, law, rows, friction=face.left, mu=mu, r0=r0,
+        acting=np.vstack([acts, left]), answering=np.vstack([unit[rows.start], left]),
+    )  # fmt: skip
+
+
+def _touches(now: Instant, k: int, row: int, rest: float) -> bool:
+    """Whether a closed contact stays so as far as velocities tell; refused where it is closing."""
+    if now.speed[row] < -rest:
+        raise ModelError(
+            f"{now.name(k)} is closing at {-now.speed[row]:.3g} m/s, which no force can stop at once; "
+            "find the impulses first (impulse_velocity), or give a larger rest."
+        )
+    return bool(now.speed[row] <= rest)
+
+
+def _driven(made: _Rows, now: Instant, k: int, law: int, rows: slice, rest: float) -> None:
+    """Joints, limits, motors and springs of a world in the force–acceleration problem."""
+    mechanism = now.found.mechanism
+    assert mechanism is not None
+    block = mechanism.blocks[k]
+    value, speed = now.value[rows], now.speed[rows]
+    if block.mode == SPRING:
+        made.known[rows] = -block.soft * value - block.damping * speed
+    elif block.mode in (SPEED, POSITION):
+        if abs(speed[0]) <= rest:
+            made.keep(k, BOX, rows, bound=block.bound)
+        elif np.isinf(block.bound):
+            raise ModelError(
+                f"{now.name(k)} is {speed[0]:.3g} off its speed and has no bound, so that it acts at once; "
+                "find the impulses first (impulse_velocity)."
+            )
+        else:
+            made.known[rows] = -np.sign(speed[0]) * block.bound
+    else:
+        soft = block.soft > 0.0
+        pull = -value / np.where(soft, block.soft, 1.0)
+        made.known[rows] = np.where(soft, np.maximum(pull, 0.0) if block.mode == STOP else pull, 0.0)
+        if block.mode == STOP and not (soft.all() or (value[0] <= now.closed and _touches(now, k, rows.start, rest))):
+            return
+        made.keep(k, law, np.arange(rows.start, rows.stop)[~soft])
+
+
+def _hold(made: _Rows, now: Instant, k: int, law: int, rows: slice) -> None:
+    """Joints and limits of a world in the impulse–velocity problem: the rows that hold exactly."""
+    mechanism = now.found.mechanism
+    assert mechanism is not None
+    block = mechanism.blocks[k]
+    if block.mode == SPRING or (block.mode == STOP and now.value[rows.start] > now.closed):
+        return
+    made.keep(k, law, np.arange(rows.start, rows.stop)[block.soft == 0.0])
