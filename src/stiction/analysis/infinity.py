@@ -1,0 +1,51 @@
+"""Whether a contact problem can have solutions with impulses beyond those that were searched.
+
+A solution z with large impulses, divided by their sum s, solves the pairs with q/s in place of q and impulses of sum 1.
+So a program with impulses of sum 1 and a factor of q between 0 and 1/s holds all solutions with impulses of sum s and
+more, however large, with bounds that are proved. Where it has no solution, neither has the problem out there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .pairs import IMPULSE
+from .program import Program
+
+
+def nothing_beyond(program: Program) -> bool:
+    """True when it is proved that no solution has impulses larger than the limit of `program`; False: not proved.
+
+    Where the friction cone is not pointed, internal forces can grow without end and the answer is False.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_matrix
+
+    pairs, n = program.pairs, program.n
+    impulse = np.array([group in IMPULSE for group, _ in pairs.names])
+    top = 1.0 / (pairs.limit / pairs.impulse)
+    A = np.where(impulse, pairs.M, 0.0)
+    low = np.minimum(A, 0.0).min(axis=1) - top * np.abs(pairs.q)  # impulses of sum 1: the least entry bounds the row
+    high = np.maximum(A, 0.0).max(axis=1) + top * np.abs(pairs.q)
+    z_max = np.ones(n)
+    for j in np.flatnonzero(~impulse):
+        rows = np.flatnonzero((pairs.M[:, j] == 1.0) & impulse)
+        z_max[j] = max(0.0, float(-low[rows].min(initial=0.0)))
+    w_max = np.maximum(0.0, high + np.maximum(np.where(impulse, 0.0, pairs.M), 0.0) @ z_max) + 1e-9
+    # the rows of the same program, without its velocity bounds, for (z, d, factor of q)
+    scaled = replace(pairs, z_max=z_max, w_max=w_max, q=np.zeros(n),
+                     v_low=np.full_like(pairs.v_low, -np.inf), v_high=np.full_like(pairs.v_high, np.inf))  # fmt: skip
+    rows, lo, hi = Program(scaled, program.deadline)._rows(extra=1)
+    rows[n : 2 * n, -1] = pairs.q
+    rows[2 * n : 3 * n, -1] = pairs.q
+    total = np.concatenate([impulse.astype(float), np.zeros(n + 1)])[None]
+    found = milp(
+        np.zeros(2 * n + 1), integrality=np.concatenate([np.zeros(n), np.ones(n), [0.0]]),
+        bounds=Bounds(np.zeros(2 * n + 1), np.concatenate([z_max, np.ones(n), [top]])),
+        constraints=LinearConstraint(csr_matrix(np.vstack([rows, total])), np.append(lo, 1.0), np.append(hi, 1.0)),
+        options={"time_limit": max(program.left, 0.01)},
+    )  # fmt: skip
+    program.nodes += int(getattr(found, "mip_node_count", 0) or 0)
+    return bool(found.status == 2)

@@ -1,0 +1,237 @@
+"""Does a contact problem have a solution, and is its motion the only one: decided, or said to be undecided.
+
+ttp01's conclusion asks for "an algorithm to determine solution uniqueness". For polyhedral friction it is a
+mixed-integer program: given one solution, find another whose velocity differs from it by a stated distance, or prove
+that there is none. Forces that differ while the motion is the same (a table on four legs) do not count.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from .. import lcp as _lcp
+from .._check import FloatArray
+from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Dense
+from ..solvers.base import Solution, finish
+from ..status import Status
+from .pairs import Contradiction, Pairs, pairs_of, with_masses
+from .program import Program
+
+CERTIFIED = 1e-6  # the largest certificate error of a motion that counts
+PATHS = 6  # paths of Lemke's method tried for a second motion before the mixed-integer program
+
+
+@dataclass(frozen=True)
+class Existence:
+    """Whether a problem has a solution. `exists` is None where that was not decided.
+
+    solution: the one of least impulse (sum of absolute values) that was found, certified, or None; limit: impulses
+    were searched up to this size [N·s] (forces [N] in a force–acceleration problem), infinite where the answer holds
+    for all; nodes: of the search.
+    """
+
+    exists: bool | None
+    status: Status
+    message: str
+    solution: Solution | None
+    limit: float
+    nodes: int
+
+    @property
+    def success(self) -> bool:
+        """True when the question was decided."""
+        return self.exists is not None
+
+
+@dataclass(frozen=True)
+class Uniqueness:
+    """Whether the motion of a problem is the only one. `unique` is None where that was not decided.
+
+    first, second: two certified solutions with different velocities, or one and None; distance: motions that differ by
+    less than this in every velocity count as one [m/s, rad/s]; separation: how far the two that were found are apart;
+    bound: no other motion is farther from the first than this; limit: impulses were searched up to this size [N·s],
+    infinite where the answer holds for all; nodes: of the search.
+    """
+
+    unique: bool | None
+    status: Status
+    message: str
+    first: Solution | None
+    second: Solution | None
+    distance: float
+    separation: float
+    bound: float
+    limit: float
+    nodes: int
+
+    @property
+    def success(self) -> bool:
+        """True when the question was decided."""
+        return self.unique is not None
+
+
+def existence(problem: ContactProblem, *, directions: int = 8, time_limit: float = 60.0) -> Existence:
+    """Whether a contact problem has a solution; smooth friction sets are replaced by `directions` directions.
+
+    Asked of the force–acceleration problem of a state, "no" means that an impulse without impact is forced (pr11 §2.1).
+    """
+    program, missing = _program(problem, directions, time_limit)
+    if program is None:
+        return Existence(False, Status.NO_SOLUTION, missing, None, np.inf, 0)
+    found = _first(program)
+    if found.z is not None:
+        solution = _certified(problem.polyhedral(directions), program.pairs, found.z)
+        if solution.certificate.ok(CERTIFIED):
+            return Existence(True, Status.SOLVED, "A solution exists.", solution, program.pairs.limit, found.nodes)
+        return Existence(None, Status.INACCURATE, "A solution was found, but not to the accuracy that certifies it.",
+                         solution, program.pairs.limit, found.nodes)  # fmt: skip
+    limit = program.pairs.limit
+    if found.exhausted and np.isfinite(limit):
+        limit = _beyond(program)
+    if not found.exhausted:
+        return Existence(None, Status.LIMIT, f"Not decided within {time_limit:g} s: no solution was found, and none "
+                         "was excluded.", None, limit, program.nodes)  # fmt: skip
+    message = "There is no solution" + ("." if np.isinf(limit) else f" with impulses up to {limit:.3g}.")
+    return Existence(False, Status.NO_SOLUTION, message, None, limit, program.nodes)
+
+
+def uniqueness(
+    problem: ContactProblem,
+    *,
+    distance: float | None = None,
+    solution: Any = None,
+    directions: int = 8,
+    time_limit: float = 60.0,
+) -> Uniqueness:
+    """Whether the motion of a contact problem is the only one, by a mixed-integer program over its polyhedral form.
+
+    distance: how far a second motion must be from the first, in any velocity [m/s, rad/s]; by default 1e-4 of the
+    problem's own speed. solution: impulses (nr,) of a known solution; by default one is found. Smooth friction sets
+    are replaced by `directions` directions: see `unique_motion` for what that says about the true cones. After
+    `time_limit` seconds the answer is None, with the best bound.
+    """
+    polyhedral = problem.polyhedral(directions)
+    program, missing = _program(problem, directions, time_limit)
+    if program is None:
+        return Uniqueness(None, Status.NO_SOLUTION, missing, None, None, 0.0, 0.0, 0.0, np.inf, 0)
+    pairs = program.pairs
+    gap = 1e-4 * pairs.speed if distance is None else _check.number("distance", distance, positive=True)
+    starts = _paths(program.pairs)
+    z = starts[0] if starts else _first(program).z
+    if solution is not None:
+        z = _pairs_of_solution(pairs, _check.floats("solution", solution, (problem.nr,)))
+    if z is None:
+        had = existence(problem, directions=directions, time_limit=time_limit)
+        return Uniqueness(None, had.status, had.message, None, None, gap, 0.0, np.inf, had.limit, had.nodes)
+    first = _certified(polyhedral, pairs, z)
+
+    def answer(unique: bool | None, status: Status, message: str, **more: Any) -> Uniqueness:
+        given = {"second": None, "separation": 0.0, "bound": gap, "limit": pairs.limit} | more
+        return Uniqueness(unique, status, message, first, distance=gap, nodes=program.nodes, **given)
+
+    if not first.certificate.ok(CERTIFIED):
+        return answer(None, Status.INACCURATE, "The first solution is not accurate enough to compare others with it.",
+                      bound=np.inf)  # fmt: skip
+    if _convex(polyhedral):
+        return answer(True, Status.SOLVED, "One motion: without friction, or with associated friction, it is the only "
+                      "one.", bound=0.0, limit=np.inf)  # fmt: skip
+    for other in starts[1:]:
+        apart = float(np.abs(pairs.V @ (other - z)).max(initial=0.0)) * pairs.speed
+        second = _certified(polyhedral, pairs, other)
+        if apart >= gap and second.certificate.ok(CERTIFIED):
+            return answer(False, Status.SOLVED, f"Two motions are possible, {apart:.3g} apart.", second=second,
+                          separation=apart, bound=np.inf)  # fmt: skip
+    return _decide(program, z, gap, time_limit, polyhedral, answer)
+
+
+def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, problem: Any, answer: Any) -> Uniqueness:
+    pairs = program.pairs
+    found = program.away(z, gap / pairs.speed)
+    if found.z is not None:
+        second = _certified(problem, pairs, found.z)
+        apart = float(np.abs(pairs.V @ (found.z - z)).max(initial=0.0)) * pairs.speed
+        if second.certificate.ok(CERTIFIED):
+            return answer(False, Status.SOLVED, f"Two motions are possible, {apart:.3g} apart.", second=second,
+                          separation=apart, bound=np.inf)  # fmt: skip
+        return answer(None, Status.INACCURATE, "A second motion was found, but not to the accuracy that certifies it.",
+                      second=second, separation=apart, bound=np.inf)  # fmt: skip
+    if not found.exhausted:
+        bound = -found.bound * pairs.speed
+        far = f"; if there is one, it is at most {bound:.3g} away" if np.isfinite(bound) else ""
+        return answer(None, Status.LIMIT, f"Not decided within {time_limit:g} s: no second motion was found{far}.",
+                      bound=bound)  # fmt: skip
+    limit = pairs.limit
+    if np.isfinite(limit):
+        limit = _beyond(program)
+    up_to = "" if np.isinf(limit) else f" with impulses up to {limit:.3g}"
+    return answer(True, Status.SOLVED, f"One motion{up_to}: no other differs from it by {gap:.3g} or more.",
+                  limit=limit)  # fmt: skip
+
+
+def _program(problem: ContactProblem, directions: int, time_limit: float) -> tuple[Program | None, str]:
+    _check.count("directions", directions, low=3)
+    deadline = time.monotonic() + _check.number("time_limit", time_limit, positive=True)
+    try:
+        return Program(pairs_of(problem, directions), deadline), ""
+    except Contradiction:
+        return None, "There is no solution: the joints contradict each other."
+
+
+def _paths(pairs: Pairs) -> list[FloatArray]:
+    """Solutions at the ends of some of Lemke's paths, each for another covering vector."""
+    found, rng, n = [], np.random.default_rng(0), len(pairs.q)
+    if n == 0:
+        return [np.zeros(0)]
+    for k in range(PATHS):
+        covering = np.ones(n) if k == 0 else 10.0 ** rng.uniform(-2, 2, n)
+        answer = _lcp.lemke_arrays(pairs.M, pairs.q, covering, 50 * n + 1000)
+        if answer[2].success:
+            found.append(answer[0])
+    return found
+
+
+def _first(program: Program) -> Any:
+    cost = np.array([1.0 if group in ("normal", "box") else 1e-3 for group, _ in program.pairs.names])
+    return program.best(cost)
+
+
+def _convex(problem: ContactProblem) -> bool:
+    """Whether the problem is a convex program with a strictly convex function of the velocity."""
+    form = with_masses(problem).dynamics
+    assert isinstance(form, Dense)
+    frictionless = not (problem.friction.mu > 0).any() and not (problem.r0 > 0).any()
+    return (problem.associated or frictionless) and np.array_equal(form.G, form.H)
+
+
+def _pairs_of_solution(pairs: Pairs, p: FloatArray) -> FloatArray:
+    """z of impulses p: the same impulses, and the least λ."""
+    from scipy.optimize import nnls
+
+    n = len(pairs.q)
+    impulse = np.abs(pairs.P).max(axis=0, initial=0.0) > 0.0
+    z = np.zeros(n)
+    weight = 1e-6 * np.ones((1, int(impulse.sum())))
+    z[impulse] = nnls(np.vstack([pairs.P[:, impulse] / pairs.impulse, weight]),
+                      np.append((p - pairs.p0) / pairs.impulse, 0.0))[0]  # fmt: skip
+    w = pairs.M @ z + pairs.q
+    for members, _ in pairs.groups:
+        z[members[-1]] = max(0.0, float(-w[members[:-1]].min(initial=0.0)))
+    return z
+
+
+def _certified(problem: ContactProblem, pairs: Pairs, z: FloatArray) -> Solution:
+    return finish(problem, pairs.impulses(z), solver="analysis", tol=CERTIFIED, status=Status.SOLVED,
+                  message="Found by search.", iterations=0)  # fmt: skip
+
+
+def _beyond(program: Program) -> float:
+    """How far the answer reaches: infinity where no solution has larger impulses than were searched."""
+    from .infinity import nothing_beyond
+
+    return np.inf if nothing_beyond(program) else program.pairs.limit
