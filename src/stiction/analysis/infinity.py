@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from .highs import solve_milp
 from .pairs import IMPULSE
 from .program import Program
 
@@ -20,9 +21,6 @@ def nothing_beyond(program: Program) -> bool:
 
     Where the friction cone is not pointed, internal forces can grow without end and the answer is False.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import csr_matrix
-
     pairs, n = program.pairs, program.n
     impulse = np.array([group in IMPULSE for group, _ in pairs.names])
     top = 1.0 / (pairs.limit / pairs.impulse)
@@ -31,21 +29,20 @@ def nothing_beyond(program: Program) -> bool:
     high = np.maximum(A, 0.0).max(axis=1) + top * np.abs(pairs.q)
     z_max = np.ones(n)
     for j in np.flatnonzero(~impulse):
-        rows = np.flatnonzero((pairs.M[:, j] == 1.0) & impulse)
+        rows = np.flatnonzero((pairs.M[:, j] > 0.5) & impulse)
         z_max[j] = max(0.0, float(-low[rows].min(initial=0.0)))
     w_max = np.maximum(0.0, high + np.maximum(np.where(impulse, 0.0, pairs.M), 0.0) @ z_max) + 1e-9
     # the rows of the same program, without its velocity bounds, for (z, d, factor of q)
     scaled = replace(pairs, z_max=z_max, w_max=w_max, q=np.zeros(n),
                      v_low=np.full_like(pairs.v_low, -np.inf), v_high=np.full_like(pairs.v_high, np.inf))  # fmt: skip
-    rows, lo, hi = Program(scaled, program.deadline)._rows(extra=1)
-    rows[n : 2 * n, -1] = pairs.q
-    rows[2 * n : 3 * n, -1] = pairs.q
+    A, lo, hi = Program(scaled, program.deadline).rows(extra=1)
+    A[n : 2 * n, -1] = pairs.q
+    A[2 * n : 3 * n, -1] = pairs.q
     total = np.concatenate([impulse.astype(float), np.zeros(n + 1)])[None]
-    found = milp(
-        np.zeros(2 * n + 1), integrality=np.concatenate([np.zeros(n), np.ones(n), [0.0]]),
-        bounds=Bounds(np.zeros(2 * n + 1), np.concatenate([z_max, np.ones(n), [top]])),
-        constraints=LinearConstraint(csr_matrix(np.vstack([rows, total])), np.append(lo, 1.0), np.append(hi, 1.0)),
-        options={"time_limit": max(program.left, 0.01)},
+    found = solve_milp(
+        np.zeros(2 * n + 1), np.concatenate([np.zeros(n), np.ones(n), [0.0]]), np.zeros(2 * n + 1),
+        np.concatenate([z_max, np.ones(n), [top]]), np.vstack([A, total]), np.append(lo, 1.0), np.append(hi, 1.0),
+        seconds=program.left,
     )  # fmt: skip
-    program.nodes += int(getattr(found, "mip_node_count", 0) or 0)
-    return bool(found.status == 2)
+    program.nodes += found.nodes
+    return found.infeasible

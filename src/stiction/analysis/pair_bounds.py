@@ -62,7 +62,7 @@ def _rows_of_ball(
 ) -> tuple[FloatArray, FloatArray]:
     """The same where every velocity is bounded; rows of λ and slacks have no velocity and stay at q."""
     along = (pairs.P / np.where(impulse, pairs.impulse, 1.0)).T  # the direction of each impulse in the rows
-    for j in np.flatnonzero(impulse):
+    for j in np.flatnonzero(impulse).tolist():
         along[j] = _own_rows(pairs, problem, j)
     dynamics = problem.dynamics
     A = along @ dynamics.H  # type: ignore[union-attr]
@@ -87,7 +87,7 @@ def _speeds(pairs: Pairs, impulse: np.ndarray, low: FloatArray) -> FloatArray:
     """
     top = []
     for j in np.flatnonzero(~impulse):
-        rows = np.flatnonzero((pairs.M[:, j] == 1.0) & impulse)
+        rows = np.flatnonzero((pairs.M[:, j] > 0.5) & impulse)
         top.append(max(0.0, float(-low[rows].min(initial=0.0))))
     return np.array(top)
 

@@ -40,7 +40,8 @@ class Pairs:
     M (n, n), q (n,); V (nv, n), v0 (nv,): the velocity over `speed`; P (nr, n), p0 (nr,): the impulse in its own unit;
     z_max, w_max (n,) bounds of both sides; v_low, v_high (nv,) bounds of the velocity, over `speed`; speed [m/s] and
     impulse [N·s] are the units; limit: how far impulses were searched [N·s], infinite where the bounds are proved;
-    names: as in `PolyhedralLCP`; size: how many of the directions of a friction set can act at once, by variable.
+    names: as in `PolyhedralLCP`; groups: of each friction set the variables of its directions and, last, its λ, and
+    its dimension.
     """
 
     M: FloatArray
@@ -109,8 +110,8 @@ def pairs_of(problem: ContactProblem, directions: int = 8) -> Pairs:
     problem = with_masses(problem.polyhedral(directions))
     form = problem.to_lcp()
     speed, impulse = units(problem)
-    z_unit = np.array([impulse if group in IMPULSE else speed for group, _ in form.names if group != "free"])
-    w_unit = impulse * speed / z_unit
+    groups = [group in IMPULSE for group, _ in form.names if group != "free"]
+    z_unit, w_unit = np.where(groups, impulse, speed), np.where(groups, speed, impulse)
     T, z0 = _eliminate(form)
     keep = ~form.free
     dynamics: Any = problem.dynamics
@@ -121,10 +122,9 @@ def pairs_of(problem: ContactProblem, directions: int = 8) -> Pairs:
     V = dynamics.velocity_change(P) / speed
     v0 = (problem.v_free + dynamics.velocity_change(p0)) / speed
     names = tuple(name for name, free in zip(form.names, form.free) if not free)
-    groups = _groups(problem, form, names)
     low, high, reach = _velocities(problem, speed)
     bare = Pairs(M, q, V, v0, P, p0, np.full(len(q), np.inf), np.full(len(q), np.inf), low, high, speed, impulse,
-                 np.inf, names, groups)  # fmt: skip
+                 np.inf, names, _groups(form, names))  # fmt: skip
     from .pair_bounds import bounded
 
     return bounded(bare, problem, reach)
@@ -146,9 +146,7 @@ def _eliminate(form: PolyhedralLCP) -> tuple[FloatArray, FloatArray]:
     return T, z0
 
 
-def _groups(
-    problem: ContactProblem, form: PolyhedralLCP, names: tuple[tuple[str, int], ...]
-) -> tuple[tuple[np.ndarray, int], ...]:
+def _groups(form: PolyhedralLCP, names: tuple[tuple[str, int], ...]) -> tuple[tuple[np.ndarray, int], ...]:
     """Variables of the directions of each friction set, and its dimension: so many of them are enough at once."""
     out = []
     columns = np.flatnonzero(~form.free)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._check import FloatArray
+from .highs import solve_milp
 from .pairs import Pairs
 
 MOST_LEAKS = 30
@@ -51,7 +52,7 @@ class Program:
 
     def best(self, cost: FloatArray, *, first: bool = False) -> Found:
         """A solution with the least cost·z; with `first`, the first that is found."""
-        rows, lo, hi = self._rows()
+        rows, lo, hi = self.rows()
         padded = np.concatenate([cost, np.zeros(self.n)])
         return self._search(padded, rows, lo, hi, np.zeros(0), np.zeros(0), first, lambda d: self.exact(d, cost))
 
@@ -71,7 +72,7 @@ class Program:
         k = len(start)
         if k == 0:
             return Found(None, True, 0.0, 0)
-        rows, lo, hi = self._rows(extra=k + 1)
+        rows, lo, hi = self.rows(extra=k + 1)
         far = float(reach.max())
         # t <= A z - start + (1 - e) (far - least), sum e = 1: the chosen coordinate has moved by t
         least = np.minimum(A, 0.0) @ pairs.z_max - start
@@ -112,7 +113,7 @@ class Program:
 
     # --- the rows
 
-    def _rows(self, extra: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def rows(self, extra: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Constraints `lo <= A (z, d, extra) <= hi` of the pairs and of what is known of them."""
         pairs, n = self.pairs, self.n
         eye = np.eye(n)
@@ -159,36 +160,28 @@ class Program:
         self, cost: FloatArray, A: FloatArray, lo: FloatArray, hi: FloatArray, low: FloatArray, top: FloatArray,
         first: bool, exact: Any,
     ) -> Found:  # fmt: skip
-        from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import csr_matrix
-
-        n = self.n
-        extra = len(low)
+        n, extra, known = self.n, len(low), len(self.cuts)
         whole = np.concatenate([np.zeros(n), np.ones(n), np.ones(max(extra - 1, 0)), np.zeros(min(extra, 1))])
-        limits = Bounds(np.concatenate([np.zeros(2 * n), low]), np.concatenate([self.pairs.z_max, np.ones(n), top]))
-        before = len(self.cuts)
+        low, top = np.concatenate([np.zeros(2 * n), low]), np.concatenate([self.pairs.z_max, np.ones(n), top])
+        best, value, bound = None, np.inf, -np.inf
         for _ in range(MOST_LEAKS):
             if self.left <= 0.0:
                 break
-            rows, start, stop = A, lo, hi
-            if len(self.cuts) > before:
-                more = np.array([np.concatenate([np.zeros(n), row, np.zeros(extra)]) for row, _ in self.cuts[before:]])
-                rows = np.vstack([A, more])
-                start = np.concatenate([lo, [bound for _, bound in self.cuts[before:]]])
-                stop = np.concatenate([hi, np.full(len(more), np.inf)])
-            options = {"time_limit": max(self.left, 0.01), "mip_rel_gap": 1e9 if first else 1e-9}
-            found = milp(cost, integrality=whole, bounds=limits, options=options,
-                         constraints=LinearConstraint(csr_matrix(rows), start, stop))  # fmt: skip
-            self.nodes += int(getattr(found, "mip_node_count", 0) or 0)
-            bound = getattr(found, "mip_dual_bound", None)
-            bound = -np.inf if bound is None or not np.isfinite(bound) else float(bound)
-            if found.status == 2:
-                return Found(None, True, bound, self.nodes)
+            new = [(np.concatenate([np.zeros(n), row, np.zeros(extra)]), least) for row, least in self.cuts[known:]]
+            rows = np.vstack([A, *(row for row, _ in new)])
+            limits = np.append(lo, [least for _, least in new]), np.append(hi, np.full(len(new), np.inf))
+            found = solve_milp(cost, whole, low, top, rows, *limits, seconds=self.left, gap=1e9 if first else 1e-9)
+            self.nodes += found.nodes
+            bound = found.bound
+            if found.infeasible:
+                return Found(best, True, bound, self.nodes)
             if found.x is None:
-                return Found(None, False, bound, self.nodes)
+                break
             d = found.x[n : 2 * n] > 0.5
             z = exact(d)
-            if z is not None:
-                return Found(z, found.status == 0 and not first, bound, self.nodes)
-            self.cuts.append((np.where(d, -1.0, 1.0), 1.0 - float(d.sum())))
-        return Found(None, False, -np.inf, self.nodes)
+            if z is not None and (first or cost[:n] @ z < value):
+                best, value = z, float(cost[:n] @ z)
+            if best is not None and (first or value <= found.value + 1e-6 * max(1.0, abs(value))):
+                return Found(best, found.optimal and not first, bound, self.nodes)
+            self.cuts.append((np.where(d, -1.0, 1.0), 1.0 - float(d.sum())))  # seen: its best is known exactly
+        return Found(best, False, bound, self.nodes)

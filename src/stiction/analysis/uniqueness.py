@@ -21,7 +21,7 @@ from ..problem.dynamics import Dense
 from ..solvers.base import Solution, finish
 from ..status import Status
 from .pairs import Contradiction, Pairs, pairs_of, with_masses
-from .program import Program
+from .program import Found, Program
 
 CERTIFIED = 1e-6  # the largest certificate error of a motion that counts
 PATHS = 6  # paths of Lemke's method tried for a second motion before the mixed-integer program
@@ -85,6 +85,9 @@ def existence(problem: ContactProblem, *, directions: int = 8, time_limit: float
     if program is None:
         return Existence(False, Status.NO_SOLUTION, missing, None, np.inf, 0)
     found = _first(program)
+    if found.z is None:  # a solution beyond the search may lie at the end of a path
+        paths = _paths(program.pairs)
+        found = Found(paths[0], True, found.bound, found.nodes) if paths else found
     if found.z is not None:
         solution = _certified(problem.polyhedral(directions), program.pairs, found.z)
         if solution.certificate.ok(CERTIFIED):
@@ -148,6 +151,53 @@ def uniqueness(
             return answer(False, Status.SOLVED, f"Two motions are possible, {apart:.3g} apart.", second=second,
                           separation=apart, bound=np.inf)  # fmt: skip
     return _decide(program, z, gap, time_limit, polyhedral, answer)
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The least and the largest value of a linear function of the impulses over all solutions; infinite where it grows
+    without end. `lowest` and `highest` are solutions that have them.
+    """
+
+    low: float
+    high: float
+    status: Status
+    message: str
+    lowest: Solution | None
+    highest: Solution | None
+
+    @property
+    def success(self) -> bool:
+        """True when both ends were decided."""
+        return self.status.success
+
+
+def extent(problem: ContactProblem, row: Any, *, directions: int = 8, time_limit: float = 60.0) -> Extent:
+    """How far row·p (row: (nr,)) ranges over all solutions p of a contact problem: what indeterminacy leaves open.
+
+    A table that slides on four legs of unequal friction is an example (pr11 §5): its total friction has a range.
+    """
+    row = _check.floats("row", row, (problem.nr,))
+    program, missing = _program(problem, directions, time_limit)
+    if program is None:
+        return Extent(np.nan, np.nan, Status.NO_SOLUTION, missing, None, None)
+    pairs, polyhedral = program.pairs, problem.polyhedral(directions)
+    ends: list[tuple[float, Solution | None]] = []
+    for sign in (1.0, -1.0):
+        cost = sign * (row @ pairs.P) / pairs.impulse
+        found = program.best(cost)
+        if found.z is None:
+            status = Status.NO_SOLUTION if found.exhausted else Status.LIMIT
+            return Extent(np.nan, np.nan, status, status.sentence, None, None)
+        if not found.exhausted:
+            return Extent(np.nan, np.nan, Status.LIMIT, f"Not decided within {time_limit:g} s.", None, None)
+        solution = _certified(polyhedral, pairs, found.z)
+        if not solution.certificate.ok(CERTIFIED):
+            return Extent(np.nan, np.nan, Status.INACCURATE, Status.INACCURATE.sentence, None, None)
+        loose = np.isfinite(pairs.limit) and (found.z >= pairs.z_max * (1.0 - 1e-6))[np.abs(cost) > 0].any()
+        ends.append((-sign * np.inf if loose else float(row @ solution.p), solution))
+    (low, lowest), (high, highest) = ends
+    return Extent(low, high, Status.SOLVED, f"It ranges from {low:.6g} to {high:.6g}.", lowest, highest)
 
 
 def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, problem: Any, answer: Any) -> Uniqueness:
