@@ -51,6 +51,7 @@ _NAMES = {
         "Gap",
         "Bilateral",
         "DryFriction",  # the papers' own form
+        "Compliance",
         "State",
     ],
     # friction laws
@@ -73,6 +74,7 @@ _NAMES = {
         "AnitescuHart",
         "TzitzourisPang",
         "Moreau",
+        "Compliant",
         "WorkDriven",
         "Growing",
         "Within",
@@ -151,6 +153,7 @@ if TYPE_CHECKING:
     from .problem import write_fclib as write_fclib
     from .schemes import AnitescuHart as AnitescuHart
     from .schemes import Closing as Closing
+    from .schemes import Compliant as Compliant
     from .schemes import Growing as Growing
     from .schemes import Moreau as Moreau
     from .schemes import Speculative as Speculative
@@ -174,6 +177,7 @@ if TYPE_CHECKING:
     from .systems import Body as Body
     from .systems import Box as Box
     from .systems import Capsule as Capsule
+    from .systems import Compliance as Compliance
     from .systems import ConvexHull as ConvexHull
     from .systems import Cylinder as Cylinder
     from .systems import Cylindrical as Cylindrical

@@ -107,10 +107,20 @@ class Gain:
 
 
 @dataclass(frozen=True)
+class Change:
+    """At `time` [s], within a step, the constraint `key` did `kind`: "impact", "separation", "stick" or "slip"."""
+
+    time: float
+    key: int
+    kind: str
+
+
+@dataclass(frozen=True)
 class StepResult:
     """A step: the new state, how it ended, what the contacts did, the solves by role, and the certificate.
 
-    gains: impacts that added energy, or would have.
+    gains: impacts that added energy, or would have; changes: what happened within the step, in order, where the scheme
+    knows the moment (`Compliant`).
     """
 
     state: State
@@ -121,6 +131,7 @@ class StepResult:
     solves: tuple[tuple[str, Solution], ...]
     certificate: StepCertificate | None
     gains: tuple[Gain, ...] = ()
+    changes: tuple[Change, ...] = ()
 
     @property
     def solution(self) -> Solution | None:
@@ -150,6 +161,15 @@ def inelastic_only(system: System, scheme: str) -> str | None:
     if e == 0.0:
         return None
     return f"{scheme} has inelastic impacts, but a contact has a restitution of {e:g}; set it to 0."
+
+
+def gives_way(system: System) -> bool:
+    """Whether a contact of the system has a `Compliance`."""
+    state = system.initial_state()
+    laws = getattr(system, "laws", None)
+    if laws is not None:
+        return laws.soft is not None
+    return system.evaluate(system.detect(state.t, state.q, 0.0), state.t, state.q).soft is not None
 
 
 def passed_through(system: System, candidates: Candidates, q0: FloatArray, q1: FloatArray) -> np.ndarray:
@@ -228,14 +248,15 @@ def _balance(system: System, old: State, new: State, h: float, problem: ContactP
     row_law = np.repeat(problem.law, np.diff(problem.row_ptr))
     first = np.zeros(problem.nr, dtype=bool)
     first[problem.row_ptr[:-1]] = True
-    soft = problem.C > 0
+    rubs = ((row_law == UNILATERAL) & ~first) | (row_law == DRY)
+    soft = (problem.C > 0) & ~rubs
     normal = (row_law == UNILATERAL) & first & ~soft
     equality = (row_law == EQUALITY) & ~soft
     restoring = np.where(equality | (normal & (problem.b < 0)), -0.5 * problem.b * p, 0.0)
     rest = work - restoring
     parts = {
         "applied": forced - moved,
-        "friction": float(rest[((row_law == UNILATERAL) & ~first) | (row_law == DRY)].sum()),
+        "friction": float(rest[rubs].sum()),
         "impact": float(rest[normal].sum()),
         "joints": float(rest[equality].sum()),
         "motors": float(rest[row_law == BOX].sum()),

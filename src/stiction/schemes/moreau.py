@@ -33,6 +33,7 @@ from .base import (
     StepCertificate,
     StepResult,
     certify_step,
+    gives_way,
     pad_rows,
     passed_through,
     record_contacts,
@@ -101,7 +102,9 @@ class Moreau:
         return 4.0 * h * system.speed_bound(state, h)
 
     def refuses(self, system: System) -> str | None:
-        """Friction other than Coulomb's, for springs; the contacts of gap functions are looked at when they hit."""
+        """Contacts that give way; friction other than Coulomb's, for springs: that of gap functions when they hit."""
+        if gives_way(system):
+            return "Moreau has rigid contacts, but one has a compliance; use AnitescuHart() or StewartTrinkle()."
         if not isinstance(self.multiple, WorkDriven):
             return None
         laws = getattr(getattr(system, "laws", None), "laws", ())

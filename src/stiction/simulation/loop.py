@@ -62,7 +62,7 @@ class CompiledLoop:
         moved = any(model.specs[i].motion is not None for i in model.kinematic)
         if model.forces_applied or moved or model.mechanism.timed:
             return None
-        if POLYHEDRON in model.laws.friction.kind or model.restitution > 0.0:
+        if POLYHEDRON in model.laws.friction.kind or model.restitution > 0.0 or model.laws.soft is not None:
             return None
         if len(model.laws.friction.varying):  # coefficients that depend on speed take several solves
             return None

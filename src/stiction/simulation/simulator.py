@@ -16,6 +16,7 @@ import numpy as np
 from .. import _check
 from ..errors import ModelError, SolverError
 from ..problem.contact_problem import ContactProblem
+from ..problem.laws import UNILATERAL
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.stewart_trinkle import StewartTrinkle
@@ -234,9 +235,12 @@ class Simulator:
             state = self._initial = separate(self.system, state)
         candidates = self.system.detect(state.t, state.q, 0.0)
         gaps = self.system.gaps(candidates, state.t, state.q)
+        soft = self.system.evaluate(candidates, state.t, state.q).soft
+        gives = np.zeros(len(gaps), dtype=bool) if soft is None else np.isfinite(soft[:, 0])
+        gives |= bool(getattr(self.scheme, "soft", False)) & (candidates.law == UNILATERAL)
         worst: dict[str, float] = {}
         off = np.where(candidates.rigid, gaps, np.where(candidates.contact | candidates.limit, -gaps, 0.0))
-        for k in np.flatnonzero(off > OVERLAP).tolist():
+        for k in np.flatnonzero((off > OVERLAP) & ~gives).tolist():
             name = self.system.constraint_name(int(candidates.key[k]))
             if not candidates.contact[k]:
                 raise ModelError(

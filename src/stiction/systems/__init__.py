@@ -2,6 +2,7 @@
 
 from .base import Candidates, Constraints, Energy, State, System
 from .bodies import Body
+from .compliance import Compliance
 from .constraints import Bilateral, DryFriction, Gap
 from .drives import Motor
 from .generalized import GeneralizedSystem
@@ -26,7 +27,7 @@ from .solids import ConvexHull, Cylinder, Ellipsoid, Mesh
 from .world import PlanarWorld, World
 
 __all__ = [
-    "Ball", "Bilateral", "Body", "Box", "Candidates", "Capsule", "Constraints", "ConvexHull", "Cylinder",
+    "Ball", "Bilateral", "Body", "Box", "Candidates", "Capsule", "Compliance", "Constraints", "ConvexHull", "Cylinder",
     "Cylindrical", "Disk", "Distance", "DryFriction", "Ellipse", "Ellipsoid", "Energy", "Fixed", "Gap", "Gear",
     "GeneralizedSystem", "HalfPlane", "Joint", "Mesh", "Motor", "Oscillation", "Planar", "PlanarWorld", "Plane",
     "Polygon", "Prismatic", "Rack", "Revolute", "Rod", "Rope", "Rotation", "Screw", "Segment", "Sphere", "State",

@@ -11,6 +11,7 @@ from .._check import FloatArray, IntArray
 from ..friction.table import Directions, FrictionTable, row_codes
 from ..problem.dynamics import Dynamics
 from ..problem.laws import EQUALITY, UNILATERAL
+from .compliance import soften
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -152,7 +153,8 @@ class Constraints:
     value (nr,): the gap in the normal row of a contact [m], the residual of a joint in its rows, 0 in friction rows;
     rows: the Jacobian, as the system's `dynamics` wants it; bound (nk,): friction force that needs no normal force
     [N]; length (nr,): 1, or metres for rotational rows; mechanism: what the first rows demand, where they are limits,
-    motors or springs.
+    motors or springs; soft (nk, 3): kn, gamma_n, gamma_t of contacts that give way (`compliance.py`), infinite
+    stiffness for others, or None where none does.
     """
 
     candidates: Candidates
@@ -161,6 +163,7 @@ class Constraints:
     bound: FloatArray
     length: FloatArray
     mechanism: Mechanism | None = None
+    soft: FloatArray | None = None
 
     def demand(
         self, dynamics: Any, state: State, h: float, start: FloatArray, stabilize: bool = True
@@ -176,11 +179,18 @@ class Constraints:
         first[candidates.row_ptr[:-1]] = True
         holds = (law == EQUALITY) | ((law == UNILATERAL) & first)
         b = np.where(holds, start, 0.0) if stabilize else np.zeros(len(law))
-        if self.mechanism is None or self.mechanism.plain:
+        plain = self.mechanism is None or self.mechanism.plain
+        if plain and self.soft is None:
             return {"b": b}
+        C = np.zeros(len(law))
+        if self.soft is not None:
+            soften(self.soft, candidates.row_ptr, h, start, b, C)
+        if plain:
+            return {"b": b, "C": C}
+        assert self.mechanism is not None
         n = self.mechanism.rows.n
         seen = (start[:n], dynamics.velocity_rows(state.v)[:n], dynamics.delassus_diagonal(candidates.row_ptr)[:n])
-        C, lo, hi = np.zeros(len(law)), np.full(len(law), -np.inf), np.full(len(law), np.inf)
+        lo, hi = np.full(len(law), -np.inf), np.full(len(law), np.inf)
         out = (b[:n], C[:n], lo[:n], hi[:n])
         self.mechanism.demand(state.t + h, h, stabilize, seen, out)
         return {"b": b, "C": C, "lo": lo, "hi": hi}
@@ -246,6 +256,9 @@ class System(Protocol):
 
     def evaluate(self, candidates: Candidates, t: float, q: FloatArray) -> Constraints:
         """Values and rows of the same constraints at q."""
+
+    def chart_rate(self, dq: FloatArray, v: FloatArray) -> FloatArray:
+        """(nv,) the rate of dq with which retract(q, dq) moves at the velocity v: v itself in a vector space."""
 
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Dynamics:
         """The dynamics form with the mass at q and the rows of `constraints`."""

@@ -9,6 +9,7 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from .base import Candidates
+from .compliance import RIGID
 from .materials import LawTable
 from .mechanism import Mechanism
 
@@ -59,6 +60,13 @@ class WorldCandidates(Candidates):
         if self.laws.bounciest > 0.0:
             e[self.joints :] = self.laws.restitution(self.number, speed[self.joints :])
         return e
+
+    @property
+    def soft(self) -> FloatArray | None:
+        """(nk, 3) kn, gamma_n and gamma_t of each; None where no law of the world gives way."""
+        if self.laws.soft is None:
+            return None
+        return np.concatenate([np.tile(RIGID, (self.joints, 1)), self.laws.soft[self.number]])
 
     @property
     def contact(self) -> np.ndarray:

@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..friction.sets import Coulomb, FrictionSet, as_friction
 from ..problem.laws import Law
 from .base import MAX_ROWS
+from .compliance import Compliance, as_compliance
 from .derivatives import derivative
 from .restitution import Restitution, checked
 
@@ -53,7 +54,8 @@ class Gap:
     computed by differences when not given. tangents(q) -> (nt, nv) or (nv,) maps velocities to the slip velocity at the
     contact point (st96: the transformed unit tangents); needed when there is friction. friction: a coefficient,
     `Coulomb(mu)` or another friction set. restitution: from 0 to 1, or a function of the impact's speed [m/s], for
-    schemes with impacts that bounce (`Moreau`). All functions may take (t, q).
+    schemes with impacts that bounce (`Moreau`). compliance: how the contact gives way, a number [m/N] or a
+    `Compliance(kn, gamma_n, gamma_t)`; rigid by default. All functions may take (t, q).
     """
 
     law = Law.UNILATERAL
@@ -66,11 +68,15 @@ class Gap:
         friction: FrictionSet | float | None = None,
         *,
         restitution: Restitution = 0.0,
+        compliance: Compliance | float | None = None,
         name: str | None = None,
     ):
         self.name = self.given_name = name
         self._label = f"gap {name!r}" if name else "gap"
+        self.compliance = as_compliance(compliance, self._label)
         self.restitution = checked(self._label, restitution)
+        if self.compliance is not None and (callable(restitution) or restitution > 0.0):
+            raise ModelError(f"{self._label} cannot have a restitution and a compliance: it bounces by its damping.")
         self._phi = of_time_and_q(f"{self._label}: phi", phi)
         self._normal = None if normal is None else of_time_and_q(f"{self._label}: normal", normal)
         self._tangents = None if tangents is None else of_time_and_q(f"{self._label}: tangents", tangents)

@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..friction.table import FrictionTable
 from ..problem.dynamics import Dense, Dynamics
 from .base import Candidates, Constraints, Energy, Geometry, State
+from .compliance import RIGID
 from .constraints import Bilateral, DryFriction, Gap
 from .derivatives import derivative
 from .restitution import most, values
@@ -71,6 +72,8 @@ class GeneralizedSystem:
         self._parts = _prepared(self._given, self._initial, n)
         self._all = self._candidates()
         self.restitution = max((most(p.restitution) for p in self._parts if isinstance(p, Gap)), default=0.0)
+        given = [getattr(p, "compliance", None) for p in self._parts]
+        self._soft = np.array([RIGID if c is None else c.row for c in given]) if any(given) else None
         self.mass(q)
         self.forces(self._initial.t, q, self._initial.v)
         self.energy(q, self._initial.v)
@@ -123,6 +126,10 @@ class GeneralizedSystem:
     def difference(self, q0: FloatArray, q1: FloatArray) -> FloatArray:
         """q1 - q0."""
         return q1 - q0
+
+    def chart_rate(self, dq: FloatArray, v: FloatArray) -> FloatArray:
+        """v."""
+        return v
 
     # --- mass, forces, energy
 
@@ -185,7 +192,8 @@ class GeneralizedSystem:
         value = np.concatenate([part.values(t, q) for part in parts]) if parts else np.zeros(0)
         rows = np.vstack([part.rows(t, q) for part in parts]) if parts else np.zeros((0, self.nv))
         bound = np.array([part.bound(t, q) for part in parts])
-        return Constraints(candidates, value, np.ascontiguousarray(rows), bound, np.ones(len(value)))
+        soft = self._soft[candidates.key] if self._soft is not None else None
+        return Constraints(candidates, value, np.ascontiguousarray(rows), bound, np.ones(len(value)), soft=soft)
 
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Dense:
         """The Dense form with the mass at q."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..friction import ConvexSet, Coulomb, Frictionless, FrictionSet, as_frictio
 from ..friction.sets import MAX_DIM, ROLL_1, ROLL_2, TANGENT_1, TANGENT_2
 from ..friction.table import FrictionTable
 from ..problem.laws import DRY
+from .compliance import RIGID, Compliance, as_compliance
 from .restitution import Restitution, checked, most, values
 
 Friction = FrictionSet | float | None
@@ -28,15 +30,21 @@ _ROUND = 1e-3  # of the mean of a support function: harmonics up to this come fr
 
 @dataclass(frozen=True)
 class ContactLaw:
-    """Friction and restitution of a pair."""
+    """Friction, restitution and compliance of a pair; no compliance is rigid."""
 
     friction: FrictionSet
     restitution: Restitution = 0.0
+    compliance: Compliance | None = None
 
 
-def contact_law(friction: Friction, restitution: Restitution, what: str, dim: int, *, pair: bool = True) -> ContactLaw:
+def contact_law(
+    friction: Friction, restitution: Restitution, compliance: Any, what: str, dim: int, *, pair: bool = True
+) -> ContactLaw:
     """Checked, for a world of `dim` dimensions; `pair`: between two that can be told apart, so that one is first."""
     e = checked(what, restitution)
+    soft = as_compliance(compliance, what)
+    if soft is not None and (callable(e) or e > 0.0):
+        raise ModelError(f"{what} cannot have a restitution and a compliance: what gives way bounces by its damping.")
     law = as_friction(friction, f"friction of {what}")
     try:
         rows = law.contact_rows(dim)
@@ -55,7 +63,7 @@ def contact_law(friction: Friction, restitution: Restitution, what: str, dim: in
             f"friction of {what}: this {kind} friction depends on the direction of slip or rolling; say which way its "
             "first tangent points with axis=(x, y, z), in the axes of the first body."
         )
-    return ContactLaw(law, e)
+    return ContactLaw(law, e, soft)
 
 
 def _has_direction(law: FrictionSet, rows: tuple[int, ...]) -> bool:
@@ -131,6 +139,12 @@ class Materials:
                     f"give the pair with set_contact({a!r}, {b!r}, friction=...)."
                 )
         mu = float(np.sqrt(first.friction.mu * second.friction.mu))
+        for name, law in ((a, first), (b, second)):
+            if law.compliance is not None:
+                raise ModelError(
+                    f"material {name!r} has a compliance, which has no rule of combination; "
+                    f"give the pair with set_contact({a!r}, {b!r}, compliance=...)."
+                )
         return ContactLaw(Coulomb(mu), max(first.restitution, second.restitution, key=most)), False
 
 
@@ -204,6 +218,13 @@ class LawTable:
     def arrays(self) -> tuple[IntArray, FloatArray, IntArray]:
         """What the rows of contacts are made from: codes, axis and side."""
         return self.codes, self.axis, self.side
+
+    @cached_property
+    def soft(self) -> FloatArray | None:
+        """(n, 3) kn, gamma_n and gamma_t of the laws, infinite stiffness for rigid ones; None where all are."""
+        if all(law.compliance is None for law in self.laws):
+            return None
+        return np.array([RIGID if law.compliance is None else law.compliance.row for law in self.laws])
 
     @cached_property
     def bounciest(self) -> float:

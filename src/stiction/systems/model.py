@@ -194,6 +194,10 @@ class BodyModel(ABC):
         """dq with q0 ⊕ dq = q1."""
         return q1 - q0
 
+    def chart_rate(self, dq: FloatArray, v: FloatArray) -> FloatArray:
+        """v: angles in the plane add up."""
+        return v
+
     def speed_bound(self, state: State, h: float) -> float:
         """The largest speed of any point of any body now and after a free step [m/s]."""
         v_free = self._motion(state, h, state.t, state.q)[0] if h > 0 else state.v
@@ -266,9 +270,8 @@ class BodyModel(ABC):
         order = np.argsort(key, kind="stable")
         body_a, body_b = self.shape_body[shape_a[order]], self.shape_body[shape_b[order]]
         features = Features(body_a, body_b, *(array[:count][order] for array in (*out[3:], shape_a, shape_b)))
-        law = self.laws.lookup(
-            self.shape_material[shape_a[order]], self.shape_material[shape_b[order]], body_a, body_b, self.nb
-        )
+        materials = self.shape_material[shape_a[order]], self.shape_material[shape_b[order]]
+        law = self.laws.lookup(*materials, body_a, body_b, self.nb)
         mechanism = self.mechanism
         sizes = np.concatenate([mechanism.size, self.laws.rows[law]])
         return WorldCandidates(
@@ -276,11 +279,8 @@ class BodyModel(ABC):
             law=np.concatenate([mechanism.law, np.full(count, UNILATERAL)]),
             row_ptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             friction=self.laws.table(law, mechanism.law),
-            features=features,
-            mechanism=mechanism,
-            number=law,
-            laws=self.laws,
-        )
+            features=features, mechanism=mechanism, number=law, laws=self.laws,
+        )  # fmt: skip
 
     def _buffers(self, m: int) -> tuple[Any, ...]:
         d = self.dim
@@ -350,7 +350,7 @@ class BodyModel(ABC):
         value[candidates.row_ptr[nj:-1]] = geometry[0]
         bound = np.zeros(len(candidates.key))
         bound[:nj] = mechanism.bound
-        return Constraints(candidates, value, rows, bound, length, mechanism)
+        return Constraints(candidates, value, rows, bound, length, mechanism, candidates.soft)
 
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Bodies:
         """The Bodies form with the inverse masses at q."""

@@ -169,6 +169,20 @@ class Model3(BodyModel):
         kernels3.difference(self.bodies(q0), self.bodies(q1), out)
         return out.ravel()
 
+    def chart_rate(self, dq: FloatArray, v: FloatArray) -> FloatArray:
+        """v with rotations through the inverse of the exponential map's derivative.
+
+        Of R = exp(θ) R₀ with angular velocity ω: θ' = ω - ½ θ×ω + c θ×(θ×ω), c = (1 - ½|θ| cot ½|θ|)/|θ|².
+        """
+        rate = v.reshape(self.nb, 6).copy()
+        turn, spin = dq.reshape(self.nb, 6)[:, 3:], rate[:, 3:].copy()
+        half = 0.5 * np.linalg.norm(turn, axis=1)
+        far = np.where(half > 1e-4, half, 1.0)
+        c = np.where(half > 1e-4, (1.0 - far / np.tan(far)) / (4.0 * far**2), 1.0 / 12.0)
+        across = np.cross(turn, spin)
+        rate[:, 3:] += c[:, None] * np.cross(turn, across) - 0.5 * across
+        return rate.ravel()
+
     def body_state(self, i: int, q: FloatArray, v: FloatArray) -> BodyState:
         """Position, orientation and velocities of a body's frame."""
         Q, V = q[7 * i : 7 * i + 7], v[6 * i : 6 * i + 6]

@@ -104,20 +104,9 @@ class WorldBuilder:
         if group is not None and not isinstance(group, str):
             raise ModelError(f"{what} group must be a name; got {_check.describe(group)}.")
         return BodySpec(
-            name,
-            kind,
-            shapes,
-            mass,
-            inertia,
-            com,
-            at_com,
-            quaternion,
-            velocity,
-            spin,
-            options["material"],
-            group,
+            name, kind, shapes, mass, inertia, com, at_com, quaternion, velocity, spin, options["material"], group,
             motion,
-        )
+        )  # fmt: skip
 
     def body(self, which: Body | str | None, what: str = "body") -> int:
         """The index of a body by handle or name; None is the fixed world."""
@@ -213,24 +202,34 @@ class WorldBuilder:
         self.excluded.add((min(i, j), max(i, j)))
         self._model = None
 
-    def set_material(self, name: str, *, friction: Friction = 0.5, restitution: Restitution = 0.0) -> None:
+    def set_material(
+        self, name: str, *, friction: Friction = 0.5, restitution: Restitution = 0.0, compliance: Any = None
+    ) -> None:
         """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
-        law = contact_law(friction, restitution, f"material {name!r}", self.dim, pair=False)
+        law = contact_law(friction, restitution, compliance, f"material {name!r}", self.dim, pair=False)
         self.materials.named[name] = law
         self._model = None
 
     def set_contact(
-        self, a: Body | str, b: Body | str, *, friction: Friction = None, restitution: Restitution = 0.0
+        self,
+        a: Body | str,
+        b: Body | str,
+        *,
+        friction: Friction = None,
+        restitution: Restitution = 0.0,
+        compliance: Any = None,
     ) -> None:
         """Set the law between two bodies, or between two materials (by their names); friction None means none.
 
         A pair of bodies goes before a pair of materials, and that before the combination of the two materials:
         the geometric mean of the coefficients, the larger restitution. Contacts have the rows that their friction
         needs: slip, and for `Torsional`, `Mixed` and `Rolling` spin and rolling. An `axis` of the friction is fixed in
-        the first of the two, in the axes of its frame.
+        the first of the two, in the axes of its frame. compliance: how each contact point gives way, a number [m/N] or
+        a `Compliance(kn, gamma_n, gamma_t)`; None is rigid.
         """
         first, second = (x.name if isinstance(x, Body) else x for x in (a, b))
-        law = contact_law(friction, restitution, f"{first!r} and {second!r}", self.dim, pair=first != second)
+        what = f"{first!r} and {second!r}"
+        law = contact_law(friction, restitution, compliance, what, self.dim, pair=first != second)
         if all(isinstance(x, str) and x in self.materials.named for x in (a, b)):
             self.materials.set_pair(first, second, law)
         else:
