@@ -6,21 +6,9 @@ import pytest
 import stiction as st
 from stiction.analysis.forms import force_acceleration, impulse_velocity, time_stepping
 from stiction.analysis.slip import opposing_face
+from stiction.papers.pr11_rod import rod, sliding_inertia
 
 G = 9.81
-
-
-def painleve(torque=0.0, mu=1.5, phi=np.pi / 3, v=(-1.0, 0.0, 0.0)):
-    """pr11's rod: m = 1, l = 2, g = 1, touching the ground with its lower end."""
-    tip = st.Gap(
-        lambda q: q[1] - np.sin(q[2]),
-        lambda q: np.array([0.0, 1.0, -np.cos(q[2])]),
-        lambda q: np.array([1.0, 0.0, np.sin(q[2])]),
-        friction=mu,
-        name="tip",
-    )
-    start = [np.cos(phi), np.sin(phi), phi]
-    return st.GeneralizedSystem(np.diag([1, 1, 1 / 3]), [0.0, -1.0, torque], q=start, v=v, gaps=[tip])
 
 
 def only(form, solver="lemke"):
@@ -30,11 +18,10 @@ def only(form, solver="lemke"):
 
 
 def test_the_sliding_rod_has_friction_along_another_direction_than_its_row():
-    form = force_acceleration(painleve())
+    form = force_acceleration(rod())
     dynamics = form.problem.dynamics
     assert form.problem.nr == 1
-    A = 1 + 3 * 0.25 - 1.5 * 3 * np.sin(np.pi / 3) * 0.5  # pr11 eq. 10
-    assert dynamics.delassus() == pytest.approx(np.array([[A]]))
+    assert dynamics.delassus() == pytest.approx(np.array([[sliding_inertia(np.pi / 3, 1.5)]]))  # pr11 eq. 10
     assert form.problem.q == pytest.approx([-1.0])
     assert st.solve(form.problem, "enumeration").status == st.Status.NO_SOLUTION
 
@@ -42,13 +29,13 @@ def test_the_sliding_rod_has_friction_along_another_direction_than_its_row():
 def test_velocity_products_are_in_the_acceleration_of_the_rod():
     """pr11 eq. 4: (l/2) sin φ ω² in the normal and (l/2) cos φ ω² in the tangential row."""
     w, phi = 2.0, 0.7
-    form = force_acceleration(painleve(phi=phi, v=(-3.0, np.cos(phi) * w, w), mu=0.1))
+    form = force_acceleration(rod(angle=phi, slide=-3.0, spin=w, mu=0.1))
     free = form.relative(np.zeros(1))
     assert free == pytest.approx([-1.0 + np.sin(phi) * w**2, np.cos(phi) * w**2], abs=1e-9)
 
 
 def test_friction_of_a_sliding_contact_is_reported_with_its_normal_force():
-    form = force_acceleration(painleve(mu=0.2))
+    form = force_acceleration(rod(mu=0.2))
     force = form.forces(only(form))
     assert force[1] == pytest.approx(0.2 * force[0], abs=1e-12)
     assert force[0] > 0
@@ -97,8 +84,8 @@ def test_a_moving_floor_of_a_generalized_system_enters_the_impulse():
 
 def test_contacts_that_close_are_refused_and_those_that_part_do_not_act():
     with pytest.raises(st.ModelError, match=r"tip is closing at 0\.5 m/s"):
-        force_acceleration(painleve(v=(0.0, -0.5, 0.0)))
-    assert force_acceleration(painleve(v=(0.0, 0.5, 0.0))).problem.nr == 0
+        force_acceleration(rod(drop=0.5))
+    assert force_acceleration(rod(drop=-0.5)).problem.nr == 0
 
 
 def test_pendulum_rod_force_by_its_joint():
@@ -160,7 +147,7 @@ def test_a_spinning_sliding_ball_slows_as_its_torsional_set_says():
 
 
 def test_stepping_is_the_scheme_of_the_paper():
-    form = time_stepping(painleve(), h=0.01)
+    form = time_stepping(rod(), h=0.01)
     assert form.forces(only(form)) == pytest.approx([0.3329, 0.4407], abs=5e-5)
     assert form.h == 0.01
     assert form.names == ("tip",)

@@ -1,16 +1,22 @@
 """Questions about systems and runs that go beyond one trajectory."""
 
+from .contact_modes import ContactMode
 from .convergence import Convergence, ImpulseScaling, compare, convergence
 from .forms import Form, force_acceleration, impulse_velocity, time_stepping
+from .motions import Motion, Motions, all_motions
 from .uniqueness import Existence, Extent, Uniqueness, existence, extent, uniqueness
 
 __all__ = [
+    "ContactMode",
     "Convergence",
     "Existence",
     "Extent",
     "Form",
     "ImpulseScaling",
+    "Motion",
+    "Motions",
     "Uniqueness",
+    "all_motions",
     "compare",
     "convergence",
     "existence",

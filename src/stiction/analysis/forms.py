@@ -12,7 +12,7 @@ to, and G ≠ H.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from ..systems.mechanism_kernels import POSITION, SPEED, SPRING, STOP
 from .instant import Instant, built
 from .slip import opposing_face
 
-FORCES, IMPULSES, STEP = "force–acceleration", "impulse–velocity", "time-stepping"
+FORCES, IMPULSES, STEP, BARE = "force–acceleration", "impulse–velocity", "time-stepping", "contact problem"
 
 
 @dataclass(frozen=True)
@@ -40,20 +40,23 @@ class Form:
     kind: "force–acceleration", "impulse–velocity" or "time-stepping"; h [s] is the step of the last and 0 otherwise.
     problem: the unknowns p are forces [N] in the first and impulses [N·s] in the others, its v accelerations or
     velocities. `names` and `row_ptr` are those of all constraints that were looked at, with all their rows, also where
-    the problem has fewer: `forces`, `relative` and `motion` translate.
+    the problem has fewer: `forces`, `relative` and `motion` translate. gap (nk,) [m] of contacts, 0 of others (up to
+    `closed` they touch); slip (nr,) [m/s]: the speed of every row at the state, before anything happens. A problem that
+    comes without a system (`bare`) has neither state nor gaps, and its slip is that of its free motion.
     """
 
     kind: str
-    system: System
-    state: State
+    system: System | None
+    state: State | None
     h: float
     problem: ContactProblem
     names: tuple[str, ...]
     key: IntArray
     law: IntArray
     row_ptr: IntArray
+    gap: FloatArray
     slip: FloatArray
-    """(nr,) the speed of every row at the state, before anything happens [m/s]; normal rows: of approach if negative"""
+    closed: float
     _dynamics: Dynamics
     _offset: FloatArray
     _moving: np.ndarray
@@ -61,10 +64,34 @@ class Form:
     _spread: FloatArray
     _known: FloatArray
 
+    @classmethod
+    def bare(cls, problem: ContactProblem) -> Form:
+        """A problem of which nothing else is known; its blocks are called by their numbers."""
+        if isinstance(problem.dynamics, Delassus):
+            return _as_it_is(BARE, problem, problem.q)
+        v = problem.v_free if problem.v_start is None else problem.v_start
+        return _as_it_is(BARE, problem, problem.dynamics.velocity_rows(v))
+
     @property
     def nk(self) -> int:
         """Number of constraints."""
         return len(self.law)
+
+    @property
+    def moving(self) -> np.ndarray:
+        """(nv,) bool: the velocities that impulses can change."""
+        return self._moving
+
+    @property
+    def row_map(self) -> FloatArray:
+        """(nr of all rows, nr of the problem) how `forces` depend on p."""
+        return self._spread
+
+    def speeds(self, p: Any) -> FloatArray:
+        """(nr,) the acceleration, or the velocity after, of all rows, without what a step demands besides."""
+        if self.kind == STEP:
+            return self._dynamics.velocity_rows(self.motion(p))
+        return self.relative(p)
 
     def forces(self, p: Any) -> FloatArray:
         """(nr,) the forces or impulses in all rows: normal, then friction, also where it only opposes slip."""
@@ -79,6 +106,8 @@ class Form:
 
     def relative(self, p: Any) -> FloatArray:
         """(nr,) the acceleration, or the velocity after, of all rows; in a step with φ/h and what else it demands."""
+        if isinstance(self._dynamics, Delassus):
+            return self.problem.q + self.problem.delassus() @ _check.floats("p", p, (self.problem.nr,))
         return self._dynamics.velocity_rows(self.motion(p)) + self._offset
 
     def at(self, name: str) -> slice:
@@ -157,16 +186,30 @@ def time_stepping(
     system = built(system)
     h = _check.number("h", h, positive=True)
     state = system.initial_state() if state is None else state
-    problem = (AnitescuHart() if scheme is None else scheme).probe(system, state, h)
+    scheme = AnitescuHart() if scheme is None else scheme
+    problem = scheme.probe(system, state, h)
     if directions is not None:
         problem = problem.replace(friction=problem.friction.polyhedral(directions))
-    dynamics = problem.dynamics
-    assert not isinstance(dynamics, Delassus)
-    nr, nv = problem.nr, problem.nv
+    found = system.detect(state.t, state.q, scheme.band(system, state, h))
+    known = dict(zip(found.key.tolist(), system.gaps(found, state.t, state.q).tolist()))
+    form = _as_it_is(STEP, problem, problem.dynamics.velocity_rows(state.v))
+    return replace(
+        form,
+        system=system,
+        state=state,
+        h=h,
+        names=tuple(system.constraint_name(int(key)) for key in problem.key),
+        gap=np.where(problem.law == UNILATERAL, [known[key] for key in problem.key.tolist()], 0.0),
+    )
+
+
+def _as_it_is(kind: str, problem: ContactProblem, slip: FloatArray) -> Form:
+    """The form of a problem that has all rows of its system."""
+    nk, nr, nv = problem.nk, problem.nr, problem.nv
     return Form(
-        STEP, system, state, h, problem, tuple(system.constraint_name(int(key)) for key in problem.key), problem.key,
-        problem.law, problem.row_ptr, dynamics.velocity_rows(state.v), dynamics, problem.b, np.ones(nv, dtype=bool),
-        np.zeros(nv), np.eye(nr), np.zeros(nr),
+        kind, None, None, 0.0, problem, tuple(f"block {k}" for k in range(nk)), problem.key, problem.law,
+        problem.row_ptr, np.zeros(nk), slip, 1e-9, problem.dynamics, problem.b, np.ones(nv, dtype=bool), np.zeros(nv),
+        np.eye(nr), np.zeros(nr),
     )  # fmt: skip
 
 
@@ -243,7 +286,8 @@ class _Rows:
         blocks = now.candidates
         return Form(
             kind, now.system, now.state, 0.0, problem, tuple(now.name(k) for k in range(len(blocks.key))), blocks.key,
-            blocks.law, blocks.row_ptr, now.speed, now.dynamics, offset, now.moving, still, G.T, self.known,
+            blocks.law, blocks.row_ptr, np.where(blocks.law == UNILATERAL, now.value[blocks.row_ptr[:-1]], 0.0),
+            now.speed, now.closed, now.dynamics, offset, now.moving, still, G.T, self.known,
         )  # fmt: skip
 
 
