@@ -98,6 +98,8 @@ _NAMES = {
         "write_fclib",
     ],
     "solvers": ["solve", "Solution"],
+    # scene files
+    "scene": ["read_scene", "Scene"],
     # errors and outcomes
     "errors": ["StictionError", "ModelError", "SceneError", "SolverError"],
     "status": ["Status"],
@@ -151,6 +153,8 @@ if TYPE_CHECKING:
     from .problem import SolveCertificate as SolveCertificate
     from .problem import read_fclib as read_fclib
     from .problem import write_fclib as write_fclib
+    from .scene import Scene as Scene
+    from .scene import read_scene as read_scene
     from .schemes import AnitescuHart as AnitescuHart
     from .schemes import Closing as Closing
     from .schemes import Compliant as Compliant

@@ -17,7 +17,11 @@ class ModelError(StictionError, ValueError):
 
 
 class SceneError(StictionError, ValueError):
-    """A scene file is not acceptable."""
+    """A scene file is not acceptable. `problems` are its lines: each says where, what, and what would be right."""
+
+    def __init__(self, message: str, problems: tuple[str, ...] = ()):
+        super().__init__("\n  ".join([message, *problems]))
+        self.problems = problems or (message,)
 
 
 class SolverError(StictionError, RuntimeError):

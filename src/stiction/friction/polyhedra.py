@@ -43,6 +43,7 @@ class Polyhedral(FrictionSet):
             if D.ndim != 2 or D.shape[0] == 0 or not 1 <= D.shape[1] <= MAX_DIM:
                 raise ModelError(f"directions must have shape (m, n) with m >= 1 and 1 <= n <= {MAX_DIM}.")
             self._directions, self._facets = D, facets_of(D)
+            self.given: dict[str, Any] = {"directions": D}
         else:
             try:
                 normals, offsets = facets
@@ -53,6 +54,7 @@ class Polyhedral(FrictionSet):
                 raise ModelError(f"facets[0] must have shape (k, n) with k >= 1 and 1 <= n <= {MAX_DIM}.")
             c = _check.floats("facets[1]", offsets, (A.shape[0],))
             self._directions, self._facets = vertices_of(A, c)
+            self.given = {"facets": (A, c)}
 
     @property
     def dim(self) -> int:

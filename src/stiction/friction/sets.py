@@ -234,7 +234,8 @@ def checked_axis(value: Any, what: str) -> tuple[float, float, float] | None:
     size = float(np.linalg.norm(a))
     if not size > 0.0:
         raise ModelError(f"axis of {what} friction must not be zero: it is the direction of the first tangent.")
-    x, y, z = (a / size).tolist()
+    # what is of length one already stays as it is, so that an axis that was read and written is the same to the bit
+    x, y, z = (a if abs(size - 1.0) <= 4e-16 else a / size).tolist()
     return x, y, z
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,7 @@ class Spring:
     joint: str | None
     rest: float
     between: tuple[int, int, Primitive] | None
+    given: Mapping[str, Any] = field(default_factory=dict)  # anchors and length, as `add_spring` was told
 
     @classmethod
     def make(cls, name: str, stiffness: Any, damping: Any, **rest: Any) -> Spring:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ class AppliedForce:
     torque: Callable[[float, BodyState], FloatArray]
     arm: FloatArray
     com: FloatArray
+    given: Mapping[str, Any]  # what `add_force` was told, for `to_scene`
 
     @classmethod
     def make(cls, index: int, spec: BodySpec, dim: int, force: Any, torque: Any, point: Any) -> AppliedForce:
@@ -43,7 +44,7 @@ class AppliedForce:
         arm = np.zeros(dim) if point is None else _check.floats("add_force point", point, (dim,)) - spec.com
         return cls(
             index, spec.name, _function(spec.name, "force", force, dim), _function(spec.name, "torque", torque, turns),
-            arm, spec.com,
+            arm, spec.com, {"force": force, "torque": torque, "point": point},
         )  # fmt: skip
 
 

@@ -6,7 +6,9 @@ and a radius; in the plane a convex polygon and a radius. The others are half-sp
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -33,6 +35,7 @@ class Shape3:
 
     position: FloatArray
     orientation: FloatArray
+    given: Mapping[str, FloatArray]  # what is kept in another form, as it was given: to write it again to the bit
 
     def _place(self, position: Any, orientation: Any) -> None:
         name = type(self).__name__
@@ -43,6 +46,7 @@ class Shape3:
             raise ModelError(f"{name} orientation must be a quaternion (w, x, y, z), not zero.")
         object.__setattr__(self, "position", place)
         object.__setattr__(self, "orientation", turn / size)
+        object.__setattr__(self, "given", {"orientation": turn})
 
     def core(self) -> tuple[FloatArray, float]:
         """Half extents of the core and the radius around it."""
@@ -165,6 +169,8 @@ class Plane(Shape3):
 
 class Shape2:
     """A shape in the plane: a convex polygon (m, 2), counter-clockwise, rounded by a radius, in the body frame."""
+
+    given: Mapping[str, FloatArray] = MappingProxyType({})  # as in `Shape3`
 
     def core(self) -> tuple[FloatArray, float]:
         """Vertices in the body frame and the radius around them."""
@@ -341,6 +347,7 @@ class HalfPlane(Shape2):
         if size == 0.0:
             raise ModelError("HalfPlane normal must not be zero.")
         object.__setattr__(self, "normal", normal / size)
+        object.__setattr__(self, "given", {"normal": normal})
         object.__setattr__(self, "position", _point(self, self.position))
 
 

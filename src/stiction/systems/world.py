@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,13 +11,19 @@ from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
 from .blocks import Spring, between_points, joint_blocks
-from .bodies import KINDS, Body, BodySpec, mass_properties, quaternion_matrix, shape_list, unit_quaternion
+from .bodies import (
+    KINDS, Body, BodySpec, mass_properties, quaternion_matrix, shape_list, turn_to, unit_quaternion, unit_vector,
+)  # fmt: skip
 from .forces import AppliedForce
 from .joints import Joint
 from .materials import DEFAULT, ContactLaw, Friction, Materials, Restitution, contact_law
 from .motions import Motion
 from .primitives import Place
 from .shapes import HalfPlane, Plane
+
+if TYPE_CHECKING:
+    from ..scene import Scene
+    from ..simulation import Simulator
 
 
 class WorldBuilder:
@@ -103,9 +109,11 @@ class WorldBuilder:
         group = options["group"]
         if group is not None and not isinstance(group, str):
             raise ModelError(f"{what} group must be a name; got {_check.describe(group)}.")
+        given = {name: options[name] for name in ("mass", "density", "inertia", "com")} | options["given"]
+        given = {name: np.array(value, dtype=float) for name, value in given.items() if value is not None}
         return BodySpec(
             name, kind, shapes, mass, inertia, com, at_com, quaternion, velocity, spin, options["material"], group,
-            motion,
+            motion, {**given, "motion": options["motion"]},
         )  # fmt: skip
 
     def body(self, which: Body | str | None, what: str = "body") -> int:
@@ -177,7 +185,8 @@ class WorldBuilder:
             if anchor_a is None or anchor_b is None:
                 raise ModelError(f"spring {name!r} between bodies needs anchor_a and anchor_b.")
             row = between_points(name, self.bodies[i].place, self.bodies[j].place, anchor_a, anchor_b, length)
-            made = Spring.make(name, stiffness, damping, joint=None, rest=0.0, between=(i, j, row))
+            given = {"anchor_a": anchor_a, "anchor_b": anchor_b, "length": length}
+            made = Spring.make(name, stiffness, damping, joint=None, rest=0.0, between=(i, j, row), given=given)
         self.springs.append(made)
         self._model = None
         return made
@@ -251,6 +260,17 @@ class WorldBuilder:
         self.forces.append(AppliedForce.make(i, spec, self.dim, force, torque, point))
         self._model = None
 
+    def to_scene(self, simulator: Simulator | None = None, *, duration: float = 1.0, title: str = "") -> Scene:
+        """This world as a scene, whose `save(path)` writes a file that `read_scene` and `stiction run` take.
+
+        simulator: its step, scheme, solver and tolerance; by default a step of 1/200 s and defaults otherwise; duration
+        [s] of the run. The scene runs to the same bits. What only Python knows (functions of time, of speed or of the
+        state, friction sets of your own) is refused by name.
+        """
+        from ..scene import scene_of
+
+        return scene_of(self, simulator, duration=duration, title=title)
+
     def build(self) -> Any:
         """The frozen model, a `System`; a world can go on growing, and builds anew then."""
         if self._model is None:
@@ -307,6 +327,7 @@ class World(WorldBuilder):
             "mass": mass, "density": density, "inertia": inertia, "com": com, "material": material, "group": group,
             "motion": motion, "velocity": _check.floats(f"{what} velocity", velocity, (3,)),
             "spin": _check.floats(f"{what} angular_velocity", angular_velocity, (3,)).copy(),
+            "given": {"position": position, "orientation": orientation, "velocity": velocity},
         }  # fmt: skip
         return self._add(self._spec(what, shape, name, kind, place, turn, options))
 
@@ -315,13 +336,9 @@ class World(WorldBuilder):
     ) -> Body:
         """A fixed half-space below the plane normal·x = offset (for a unit normal); returns its handle."""
         name = self._name(name, "plane")
-        n = _check.floats(f"plane {name!r} normal", normal, (3,))
-        size = float(np.linalg.norm(n))
-        if size == 0.0:
-            raise ModelError(f"plane {name!r} normal must not be zero.")
-        n = n / size
+        n = unit_vector(f"plane {name!r} normal", normal, 3)
         point = _check.number(f"plane {name!r} offset", offset) * n
-        return self.add_body(Plane(point, _turn_to(n)), name=name, kind="fixed", material=material)
+        return self.add_body(Plane(point, turn_to(n)), name=name, kind="fixed", material=material)
 
 
 class PlanarWorld(WorldBuilder):
@@ -370,6 +387,7 @@ class PlanarWorld(WorldBuilder):
             "mass": mass, "density": density, "inertia": inertia, "com": com, "material": material, "group": group,
             "motion": motion, "velocity": _check.floats(f"{what} velocity", velocity, (2,)),
             "spin": np.array([_check.number(f"{what} angular_velocity", angular_velocity)]),
+            "given": {"position": position, "angle": angle, "velocity": velocity},
         }  # fmt: skip
         return self._add(self._spec(what, shape, name, kind, place, np.zeros(0), options))
 
@@ -378,21 +396,8 @@ class PlanarWorld(WorldBuilder):
     ) -> Body:
         """A fixed half-plane below the line normal·x = offset (for a unit normal); returns its handle."""
         name = self._name(name, "plane")
-        n = _check.floats(f"half-plane {name!r} normal", normal, (2,))
-        size = float(np.linalg.norm(n))
-        if size == 0.0:
-            raise ModelError(f"half-plane {name!r} normal must not be zero.")
-        n = n / size
+        n = unit_vector(f"half-plane {name!r} normal", normal, 2)
         shape = HalfPlane(n, _check.number(f"half-plane {name!r} offset", offset) * n)
         return self.add_body(shape, name=name, kind="fixed", material=material)
 
     add_plane = add_half_plane
-
-
-def _turn_to(n: FloatArray) -> FloatArray:
-    """The shortest rotation that takes z to the unit vector n."""
-    w = 1.0 + n[2]
-    if w < 1e-12:
-        return np.array([0.0, 1.0, 0.0, 0.0])
-    q = np.array([w, -n[1], n[0], 0.0])
-    return q / np.linalg.norm(q)

@@ -1,0 +1,34 @@
+"""What the tables of a scene file share: numbers, vectors, and how a table becomes the object of its name."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0)]
+NotNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0)]
+Unit = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=1.0)]
+Vector = Annotated[list[Number], Field(min_length=2, max_length=3)]
+Vector2 = Annotated[list[Number], Field(min_length=2, max_length=2)]
+Vector3 = Annotated[list[Number], Field(min_length=3, max_length=3)]
+Quaternion = Annotated[list[Number], Field(min_length=4, max_length=4)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Count = Annotated[int, Field(strict=True, ge=1)]
+
+
+class Table(BaseModel):
+    """A table of a scene file; keys that it does not have are errors."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, allow_inf_nan=False, frozen=True, use_attribute_docstrings=True
+    )
+
+    def given(self, *without: str) -> dict[str, Any]:
+        """What was given, by key, without `type`: the rest is left to the defaults of Python."""
+        return {
+            k: getattr(self, k)
+            for k in type(self).model_fields
+            if k in self.model_fields_set and k not in ("type", *without)
+        }
