@@ -9,7 +9,7 @@ from pydantic import Field
 
 from .. import systems
 from ..errors import ModelError
-from ..systems.bodies import turn_to, unit_vector
+from ..systems.primitives import turn_to, unit_vector
 from .fields import Number, Positive, Quaternion, Table, Vector2, Vector3
 
 MESH_BYTES = 200_000_000

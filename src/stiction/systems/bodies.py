@@ -56,15 +56,6 @@ def quaternion_matrix(w: float, x: float, y: float, z: float) -> FloatArray:
     )
 
 
-def unit_vector(what: str, value: Any, dim: int) -> FloatArray:
-    """A direction (dim,) of length one."""
-    n = _check.floats(what, value, (dim,))
-    size = float(np.linalg.norm(n))
-    if size == 0.0:
-        raise ModelError(f"{what} must not be zero.")
-    return n / size
-
-
 def unit_quaternion(what: str, value: Any) -> FloatArray:
     """(w, x, y, z) of length one."""
     q = _check.floats(what, value, (4,))
@@ -72,15 +63,6 @@ def unit_quaternion(what: str, value: Any) -> FloatArray:
     if size == 0.0:
         raise ModelError(f"{what} must be a quaternion (w, x, y, z), not zero.")
     return q / size
-
-
-def turn_to(n: FloatArray) -> FloatArray:
-    """The shortest rotation that takes z to the unit vector n."""
-    w = 1.0 + n[2]
-    if w < 1e-12:
-        return np.array([0.0, 1.0, 0.0, 0.0])
-    q = np.array([w, -n[1], n[0], 0.0])
-    return q / np.linalg.norm(q)
 
 
 def shape_list(what: str, shape: Any, dim: int) -> tuple[Any, ...]:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import _check
 from .._check import FloatArray
+from ..errors import ModelError
 
 A, B, WORLD = 0, 1, -1  # which body of a joint a rotation is of, and against which it is measured
 
@@ -76,3 +78,21 @@ class Primitive:
     def with_turns(self, *turns: tuple[float, Turn]) -> Primitive:
         """With weighted rotations added."""
         return replace(self, turns=turns)
+
+
+def unit_vector(what: str, value: Any, dim: int) -> FloatArray:
+    """A direction (dim,) of length one."""
+    n = _check.floats(what, value, (dim,))
+    size = float(np.linalg.norm(n))
+    if size == 0.0:
+        raise ModelError(f"{what} must not be zero.")
+    return n / size
+
+
+def turn_to(n: FloatArray) -> FloatArray:
+    """The shortest rotation that takes z to the unit vector n."""
+    w = 1.0 + n[2]
+    if w < 1e-12:
+        return np.array([0.0, 1.0, 0.0, 0.0])
+    q = np.array([w, -n[1], n[0], 0.0])
+    return q / np.linalg.norm(q)

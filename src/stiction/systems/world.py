@@ -11,14 +11,12 @@ from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
 from .blocks import Spring, between_points, joint_blocks
-from .bodies import (
-    KINDS, Body, BodySpec, mass_properties, quaternion_matrix, shape_list, turn_to, unit_quaternion, unit_vector,
-)  # fmt: skip
+from .bodies import KINDS, Body, BodySpec, mass_properties, quaternion_matrix, shape_list, unit_quaternion
 from .forces import AppliedForce
 from .joints import Joint
 from .materials import DEFAULT, ContactLaw, Friction, Materials, Restitution, contact_law
 from .motions import Motion
-from .primitives import Place
+from .primitives import Place, turn_to, unit_vector
 from .shapes import HalfPlane, Plane
 
 if TYPE_CHECKING:
@@ -263,9 +261,8 @@ class WorldBuilder:
     def to_scene(self, simulator: Simulator | None = None, *, duration: float = 1.0, title: str = "") -> Scene:
         """This world as a scene, whose `save(path)` writes a file that `read_scene` and `stiction run` take.
 
-        simulator: its step, scheme, solver and tolerance; by default a step of 1/200 s and defaults otherwise; duration
-        [s] of the run. The scene runs to the same bits. What only Python knows (functions of time, of speed or of the
-        state, friction sets of your own) is refused by name.
+        simulator: its step, scheme, solver and tolerance, by default a step of 1/200 s; duration [s] of the run. The
+        scene runs to the same bits. What only Python knows (functions, friction sets of your own) is refused by name.
         """
         from ..scene import scene_of
 
