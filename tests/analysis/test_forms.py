@@ -151,3 +151,23 @@ def test_stepping_is_the_scheme_of_the_paper():
     assert form.forces(only(form)) == pytest.approx([0.3329, 0.4407], abs=5e-5)
     assert form.h == 0.01
     assert form.names == ("tip",)
+
+
+@pytest.mark.parametrize("gamma_t", [3.0, np.inf])
+def test_a_compliant_contact_presses_by_its_spring_and_gives_no_impulse(gamma_t):
+    floor = st.Gap(
+        lambda q: q[1],
+        tangents=lambda q: [1.0, 0.0],
+        friction=0.5,
+        compliance=st.Compliance(kn=100.0, gamma_n=2.0, gamma_t=gamma_t),
+    )
+    block = st.GeneralizedSystem(
+        np.eye(2), [0.7, -G], q=[0.0, -0.05], v=[0.1 * np.isfinite(gamma_t), -0.3], gaps=[floor]
+    )
+    form = force_acceleration(block)
+    p = only(form)
+    load = 100.0 * 0.05 + 2.0 * 0.3
+    friction = -0.3 if np.isfinite(gamma_t) else -0.7  # a damper, or what holds it against the pull
+    assert form.forces(p) == pytest.approx([load, friction])
+    assert form.motion(p) == pytest.approx([0.7 + friction, load - G])
+    assert impulse_velocity(block).problem.nr == 0

@@ -4,13 +4,16 @@ from .contact_modes import ContactMode
 from .convergence import Convergence, ImpulseScaling, compare, convergence
 from .forms import Form, force_acceleration, impulse_velocity, time_stepping
 from .motions import Motion, Motions, all_motions
+from .selection import Choosing, Followed, followed, rules_of, select
 from .uniqueness import Existence, Extent, Uniqueness, existence, extent, uniqueness
 
 __all__ = [
+    "Choosing",
     "ContactMode",
     "Convergence",
     "Existence",
     "Extent",
+    "Followed",
     "Form",
     "ImpulseScaling",
     "Motion",
@@ -21,8 +24,11 @@ __all__ = [
     "convergence",
     "existence",
     "extent",
+    "followed",
     "force_acceleration",
     "impulse_velocity",
+    "rules_of",
+    "select",
     "time_stepping",
     "uniqueness",
 ]

@@ -90,7 +90,7 @@ def contact_modes(
 
 def _before(form: Form, k: int, row: int, friction: slice, zero: float) -> Mode | None:
     """Open, sliding or at rest at the state."""
-    if form.kind == BARE:
+    if form.kind == BARE and form.problem.v_start is None:
         return None
     if form.law[k] == UNILATERAL and (form.slip[row] > zero or form.gap[k] > form.closed):
         return Mode.OPEN

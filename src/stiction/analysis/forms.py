@@ -42,7 +42,8 @@ class Form:
     velocities. `names` and `row_ptr` are those of all constraints that were looked at, with all their rows, also where
     the problem has fewer: `forces`, `relative` and `motion` translate. gap (nk,) [m] of contacts, 0 of others (up to
     `closed` they touch); slip (nr,) [m/s]: the speed of every row at the state, before anything happens. A problem that
-    comes without a system (`bare`) has neither state nor gaps, and its slip is that of its free motion.
+    comes without a system (`bare`) has no state, its slip is that of its start or else of its free motion, and its gap
+    is b, if it has a start.
     """
 
     kind: str
@@ -69,8 +70,10 @@ class Form:
         """A problem of which nothing else is known; its blocks are called by their numbers."""
         if isinstance(problem.dynamics, Delassus):
             return _as_it_is(BARE, problem, problem.q)
-        v = problem.v_free if problem.v_start is None else problem.v_start
-        return _as_it_is(BARE, problem, problem.dynamics.velocity_rows(v))
+        if problem.v_start is None:
+            return _as_it_is(BARE, problem, problem.dynamics.velocity_rows(problem.v_free))
+        form = _as_it_is(BARE, problem, problem.dynamics.velocity_rows(problem.v_start))
+        return replace(form, gap=np.where(problem.law == UNILATERAL, problem.b[problem.row_ptr[:-1]], 0.0))
 
     @property
     def nk(self) -> int:
@@ -140,8 +143,10 @@ def force_acceleration(
             _driven(made, now, k, law, rows, rest)
         elif law == EQUALITY:
             made.keep(k, law, rows)
+        elif now.gives_way(k):
+            _yielding(made, now, table, k, rows, rest)
         else:
-            _rubbing(made, now, table, k, law, rows, rest)
+            _rubbing(made, now, table, k, law, rows, rest, float(now.found.bound[k]))
     return made.form(FORCES, now.free_acceleration(), now.product_terms, np.zeros(now.system.nv))
 
 
@@ -163,7 +168,7 @@ def impulse_velocity(system: Any, state: State | None = None, *, closed: float =
                 made.keep(k, EQUALITY, rows)
         elif drive is not None and law != DRY:
             _hold(made, now, k, law, rows)
-        elif law == UNILATERAL:
+        elif law == UNILATERAL and not now.gives_way(k):
             dim = rows.stop - rows.start - 1
             made.keep(k, law, rows, friction=table.sets[table.set_of[k]] if dim else None, mu=float(table.mu[k]))
         elif law == EQUALITY:
@@ -291,33 +296,48 @@ class _Rows:
         )  # fmt: skip
 
 
-def _rubbing(made: _Rows, now: Instant, table: FrictionTable, k: int, law: int, rows: slice, rest: float) -> None:
-    """A contact or dry friction in the force–acceleration problem."""
+def _rubbing(
+    made: _Rows, now: Instant, table: FrictionTable, k: int, law: int, rows: slice, rest: float, r0: float
+) -> None:
+    """A contact or dry friction in the force–acceleration problem; r0: the radius without normal force [N]."""
     first, n = rows.start, len(now.value)
     if law == UNILATERAL:
         if not _touches(now, k, first, rest):
             return
         first += 1
-    dim = rows.stop - first
-    mu, r0 = float(table.mu[k]), float(now.found.bound[k])
-    if dim == 0 or (mu == 0.0 and r0 == 0.0):
+    friction = slice(first, rows.stop)
+    mu = float(table.mu[k])
+    if first == rows.stop or (mu == 0.0 and r0 == 0.0):
         if law == UNILATERAL:
             made.keep(k, law, slice(rows.start, first))
         return
-    face = opposing_face(
-        table.sets[table.set_of[k]], mu, now.speed[first : rows.stop], rest / now.found.length[first : rows.stop]
-    )
+    face = opposing_face(table.sets[table.set_of[k]], mu, now.speed[friction], rest / now.found.length[friction])
     unit = np.eye(n)
-    made.known[first : rows.stop] += r0 * face.point
-    left = face.basis @ unit[first : rows.stop]
+    made.known[friction] += r0 * face.point
+    left = face.basis @ unit[friction]
     if law == DRY:
         made.keep(k, law, rows, friction=face.left, mu=mu, r0=r0, acting=left, answering=left)
         return
-    acts = unit[rows.start] + mu * (face.point @ unit[first : rows.stop])
-    made.keep(
-        k, law, rows, friction=face.left, mu=mu, r0=r0,
-        acting=np.vstack([acts, left]), answering=np.vstack([unit[rows.start], left]),
-    )  # fmt: skip
+    acts = unit[rows.start] + mu * (face.point @ unit[friction])
+    acting, answering = np.vstack([acts, left]), np.vstack([unit[rows.start], left])
+    made.keep(k, law, rows, friction=face.left, mu=mu, r0=r0, acting=acting, answering=answering)
+
+
+def _yielding(made: _Rows, now: Instant, table: FrictionTable, k: int, rows: slice, rest: float) -> None:
+    """A compliant contact (pr11 §5): its normal force is known, and friction is bounded by it."""
+    assert now.found.soft is not None
+    kn, gamma_n, gamma_t = now.found.soft[k]
+    load = max(0.0, -kn * now.value[rows.start] - gamma_n * min(now.speed[rows.start], 0.0))
+    made.known[rows.start] = load
+    friction = slice(rows.start + 1, rows.stop)
+    radius = float(table.mu[k]) * load
+    if rows.stop == friction.start or radius == 0.0:
+        return
+    if np.isfinite(gamma_t):
+        unit = table.sets[table.set_of[k]]
+        made.known[friction] = unit.project(-gamma_t * now.speed[friction], radius)
+    else:
+        _rubbing(made, now, table, k, DRY, friction, rest, radius)
 
 
 def _touches(now: Instant, k: int, row: int, rest: float) -> bool:

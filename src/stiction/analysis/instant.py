@@ -133,6 +133,10 @@ class Instant:
         mechanism = self.found.mechanism
         return None if mechanism is None or k >= mechanism.n else int(mechanism.blocks[k].mode)
 
+    def gives_way(self, k: int) -> bool:
+        """Whether block k is a compliant contact, which gives forces and no impulses."""
+        return self.found.soft is not None and bool(np.isfinite(self.found.soft[k, 0]))
+
     def name(self, k: int) -> str:
         """What people call block k."""
         return self.system.constraint_name(int(self.candidates.key[k]))
