@@ -1,8 +1,21 @@
 """Questions about systems and runs that go beyond one trajectory."""
 
+from .bounds import (
+    FrictionBound,
+    JammingBound,
+    along,
+    bound_of,
+    friction_bound,
+    jamming_bound,
+    pointed,
+    scan,
+    theorem_bound,
+)
 from .contact_modes import ContactMode
 from .convergence import Convergence, ImpulseScaling, compare, convergence
 from .forms import Form, force_acceleration, impulse_velocity, time_stepping
+from .holding import Holding, balances, holding, largest_pull
+from .hypotheses import Finding, Hypotheses, hypotheses
 from .motions import Motion, Motions, all_motions
 from .selection import Choosing, Followed, followed, rules_of, select
 from .uniqueness import Existence, Extent, Uniqueness, existence, extent, uniqueness
@@ -13,22 +26,38 @@ __all__ = [
     "Convergence",
     "Existence",
     "Extent",
+    "Finding",
     "Followed",
     "Form",
+    "FrictionBound",
+    "Holding",
+    "Hypotheses",
     "ImpulseScaling",
+    "JammingBound",
     "Motion",
     "Motions",
     "Uniqueness",
     "all_motions",
+    "along",
+    "balances",
+    "bound_of",
     "compare",
     "convergence",
     "existence",
     "extent",
     "followed",
     "force_acceleration",
+    "friction_bound",
+    "holding",
+    "hypotheses",
     "impulse_velocity",
+    "jamming_bound",
+    "largest_pull",
+    "pointed",
     "rules_of",
+    "scan",
     "select",
+    "theorem_bound",
     "time_stepping",
     "uniqueness",
 ]

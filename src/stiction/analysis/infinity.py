@@ -16,10 +16,12 @@ from .pairs import IMPULSE
 from .program import Program
 
 
-def nothing_beyond(program: Program) -> bool:
-    """True when it is proved that no solution has impulses larger than the limit of `program`; False: not proved.
+def pattern_beyond(program: Program) -> tuple[bool, np.ndarray | None]:
+    """Whether solutions with larger impulses than the limit of `program` are left, and the pattern (n,) of one.
 
-    Where the friction cone is not pointed, internal forces can grow without end and the answer is False.
+    False: it is proved that there is none. True: to the tolerance of the search there may be one, with the pattern of
+    zeros that is given, or something else without a pattern when time ran out. Where the friction cone is not pointed,
+    internal forces can grow without end.
     """
     pairs, n = program.pairs, program.n
     impulse = np.array([group in IMPULSE for group, _ in pairs.names])
@@ -45,4 +47,4 @@ def nothing_beyond(program: Program) -> bool:
         seconds=program.left,
     )  # fmt: skip
     program.nodes += found.nodes
-    return found.infeasible
+    return not found.infeasible, None if found.x is None else found.x[n : 2 * n] > 0.5

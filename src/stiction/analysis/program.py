@@ -98,12 +98,15 @@ class Program:
                 return z
         return None
 
-    def exact(self, d: np.ndarray, cost: FloatArray) -> FloatArray | None:
-        """The solution of least cost with the pattern d held exactly; None where the pattern has none."""
+    def exact(self, d: np.ndarray, cost: FloatArray, *, bounded: bool = True) -> FloatArray | None:
+        """The solution of least cost with the pattern d held exactly; None where the pattern has none, or no end.
+
+        bounded: within the bounds of the search.
+        """
         from scipy.optimize import linprog
 
         pairs = self.pairs
-        top = np.where(d, pairs.z_max, 0.0)
+        top = np.where(d, pairs.z_max if bounded else np.inf, 0.0)
         found = linprog(
             cost, A_ub=-pairs.M[~d], b_ub=pairs.q[~d], A_eq=pairs.M[d] if d.any() else None,
             b_eq=-pairs.q[d] if d.any() else None, bounds=np.column_stack([np.zeros_like(top), top]), method="highs",

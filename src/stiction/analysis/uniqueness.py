@@ -96,7 +96,7 @@ def existence(problem: ContactProblem, *, directions: int = 8, time_limit: float
                          solution, program.pairs.limit, found.nodes)  # fmt: skip
     limit = program.pairs.limit
     if found.exhausted and np.isfinite(limit):
-        limit = _beyond(program)
+        limit = _beyond(program)[0]
     if not found.exhausted:
         return Existence(None, Status.LIMIT, f"Not decided within {time_limit:g} s: no solution was found, and none "
                          "was excluded.", None, limit, program.nodes)  # fmt: skip
@@ -203,25 +203,25 @@ def extent(problem: ContactProblem, row: Any, *, directions: int = 8, time_limit
 def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, problem: Any, answer: Any) -> Uniqueness:
     pairs = program.pairs
     found = program.away(z, gap / pairs.speed)
-    if found.z is not None:
-        second = _certified(problem, pairs, found.z)
-        apart = float(np.abs(pairs.V @ (found.z - z)).max(initial=0.0)) * pairs.speed
-        if second.certificate.ok(CERTIFIED):
-            return answer(False, Status.SOLVED, f"Two motions are possible, {apart:.3g} apart.", second=second,
-                          separation=apart, bound=np.inf)  # fmt: skip
-        return answer(None, Status.INACCURATE, "A second motion was found, but not to the accuracy that certifies it.",
-                      second=second, separation=apart, bound=np.inf)  # fmt: skip
-    if not found.exhausted:
+    other, limit = found.z, pairs.limit
+    if other is None and not found.exhausted:
         bound = -found.bound * pairs.speed
         far = f"; if there is one, it is at most {bound:.3g} away" if np.isfinite(bound) else ""
         return answer(None, Status.LIMIT, f"Not decided within {time_limit:g} s: no second motion was found{far}.",
                       bound=bound)  # fmt: skip
-    limit = pairs.limit
-    if np.isfinite(limit):
-        limit = _beyond(program)
-    up_to = "" if np.isinf(limit) else f" with impulses up to {limit:.3g}"
-    return answer(True, Status.SOLVED, f"One motion{up_to}: no other differs from it by {gap:.3g} or more.",
-                  limit=limit)  # fmt: skip
+    if other is None and np.isfinite(limit):
+        limit, other = _beyond(program)
+    apart = 0.0 if other is None else float(np.abs(pairs.V @ (other - z)).max(initial=0.0)) * pairs.speed
+    if other is None or apart < gap:
+        up_to = "" if np.isinf(limit) else f" with impulses up to {limit:.3g}"
+        return answer(True, Status.SOLVED, f"One motion{up_to}: no other differs from it by {gap:.3g} or more.",
+                      limit=limit)  # fmt: skip
+    second = _certified(problem, pairs, other)
+    if second.certificate.ok(CERTIFIED):
+        return answer(False, Status.SOLVED, f"Two motions are possible, {apart:.3g} apart.", second=second,
+                      separation=apart, bound=np.inf)  # fmt: skip
+    return answer(None, Status.INACCURATE, "A second motion was found, but not to the accuracy that certifies it.",
+                  second=second, separation=apart, bound=np.inf)  # fmt: skip
 
 
 def _program(problem: ContactProblem, directions: int, time_limit: float) -> tuple[Program | None, str]:
@@ -280,8 +280,12 @@ def _certified(problem: ContactProblem, pairs: Pairs, z: FloatArray) -> Solution
                   message="Found by search.", iterations=0)  # fmt: skip
 
 
-def _beyond(program: Program) -> float:
-    """How far the answer reaches: infinity where no solution has larger impulses than were searched."""
-    from .infinity import nothing_beyond
+def _beyond(program: Program) -> tuple[float, FloatArray | None]:
+    """How far the answer reaches, infinity where no solution has larger impulses than were searched; or such a one."""
+    from .infinity import pattern_beyond
 
-    return np.inf if nothing_beyond(program) else program.pairs.limit
+    left, d = pattern_beyond(program)
+    if not left:
+        return np.inf, None
+    z = None if d is None else program.exact(d, np.ones(program.n), bounded=False)
+    return program.pairs.limit, z
