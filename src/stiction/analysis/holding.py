@@ -66,6 +66,7 @@ def holding(system: Any, state: State | None = None, *, closed: float = 1e-9, re
     refined. Nothing may slide: the state must be at rest to `rest` [m/s].
     """
     posed = force_acceleration(system, state, closed=closed, rest=rest)
+    assert posed.state is not None
     if np.abs(posed.slip).max(initial=0.0) > rest or np.abs(posed.state.v[posed._moving]).max(initial=0.0) > rest:
         raise ModelError("holding is about what rests, and something moves at this state.")
     rests = balances(posed)
