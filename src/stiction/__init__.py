@@ -101,7 +101,7 @@ _NAMES = {
     # scene files
     "scene": ["read_scene", "Scene"],
     # errors and outcomes
-    "errors": ["StictionError", "ModelError", "SceneError", "SolverError"],
+    "errors": ["StictionError", "ModelError", "RecordingError", "SceneError", "SolverError"],
     "status": ["Status"],
 }
 _MODULES = ["analysis", "lcp", "papers"]
@@ -130,6 +130,7 @@ if TYPE_CHECKING:
     from . import lcp as lcp
     from . import papers as papers
     from .errors import ModelError as ModelError
+    from .errors import RecordingError as RecordingError
     from .errors import SceneError as SceneError
     from .errors import SolverError as SolverError
     from .errors import StictionError as StictionError

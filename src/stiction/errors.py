@@ -16,6 +16,10 @@ class ModelError(StictionError, ValueError):
     """A model, a problem or an argument is not acceptable; the message names the field and what would be right."""
 
 
+class RecordingError(ModelError):
+    """A recording cannot be read or written: the file is missing, foreign, damaged or newer, or the disk is full."""
+
+
 class SceneError(StictionError, ValueError):
     """A scene file is not acceptable. `problems` are its lines: each says where, what, and what would be right."""
 

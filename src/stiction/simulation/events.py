@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..problem.laws import DRY, UNILATERAL, Mode
+from ..schemes.base import Contacts, Gain
+from ..systems.model import CODES
+from .layout import KINDS
 
 if TYPE_CHECKING:
     from .trajectory import ContactTable
 
 OPEN, STICK, SLIP = int(Mode.OPEN), int(Mode.STICK), int(Mode.SLIP)
+_OWN = 1 << 62  # codes below zero are of constraints that are no pair of bodies
 
 
 @dataclass(frozen=True)
@@ -40,56 +45,124 @@ class Event:
         return f"Event({place}, normal impulse {self.impulse[0]:.4g} N s{more})"
 
 
-def find_events(
-    times: FloatArray,
-    table: ContactTable,
-    names: dict[int, str],
-    bodies: list[str],
-    closed: set[int],
-    gains: list[tuple[int, int, float, bool]],
+class EventTracker:
+    """Finds events frame by frame, as they are recorded; what it remembers of the last frame is `memory`."""
+
+    def __init__(self, bodies: int, closed: tuple[IntArray, IntArray], memory: Mapping[str, Any] | None = None):
+        """bodies: their number; closed: keys (n,) and bodies (n, 2) of contacts that are pressed before the run."""
+        self._bodies, self._fresh = bodies, memory is None
+        if memory is None:
+            self._codes = np.unique(self._code(*closed))
+            self._modes = np.full(len(self._codes), SLIP)
+        else:
+            given = np.asarray(memory["group"], dtype=np.int64)
+            self._codes = np.where(given[:, 0] < 0, given[:, 1] - _OWN, given[:, 0] * bodies + given[:, 1])
+            self._modes = np.asarray(memory["mode"], dtype=np.int64)
+
+    def memory(self) -> dict[str, Any]:
+        """The contacts that were closed in the last frame and their modes."""
+        return {"group": self._groups(self._codes), "mode": self._modes}
+
+    def update(self, contacts: Contacts, gains: tuple[Gain, ...]) -> dict[str, Any]:
+        """The events of a frame: kind, group, impulse and energy of each."""
+        if not (len(contacts) or len(self._codes)):
+            self._fresh = False
+            return {}
+        rows = np.flatnonzero((contacts.law == UNILATERAL) | (contacts.law == DRY))
+        code = self._code(contacts.key[rows], contacts.bodies[rows])
+        now, member = np.unique(code, return_inverse=True)
+        mode = np.full(len(now), OPEN)
+        for kind in (STICK, SLIP):  # slipping at one point is slipping
+            mode[member[contacts.mode[rows] == kind]] = kind
+        either = np.union1d(now, self._codes)
+        before, after = _look_up(self._codes, self._modes, either), _look_up(now, mode, either)
+        if self._fresh:
+            # Whether a contact was closed before the run is known, but not whether it stuck: no event of friction.
+            dry = np.isin(either, code[contacts.law[rows] == DRY])
+            before = np.where((before != OPEN) | dry, np.where(after == OPEN, SLIP, after), OPEN)
+            self._fresh = False
+        changed = np.flatnonzero(before != after)
+        impulse = np.zeros((len(either), contacts.impulse.shape[1]))
+        place = np.searchsorted(either, code)
+        some = np.flatnonzero(np.isin(place, changed))
+        np.add.at(impulse, place[some], contacts.impulse[rows[some]])
+        closed = mode != OPEN
+        self._codes, self._modes = now[closed], mode[closed]
+        kinds = [KINDS.index(_kind(int(before[i]), int(after[i]))) for i in changed.tolist()]
+        own = [int(np.flatnonzero(contacts.key == gain.key)[0]) for gain in gains]
+        groups = [either[changed], self._code(contacts.key[own], contacts.bodies[own])]
+        return {
+            "kind": np.array([*kinds, *(KINDS.index("capped" if g.capped else "gain") for g in gains)], dtype=np.int64),
+            "group": self._groups(np.concatenate(groups)),
+            "impulse": np.concatenate([impulse[changed], contacts.impulse[own]]),
+            "energy": np.array([*(0.0 for _ in kinds), *(gain.energy for gain in gains)]),
+        }
+
+    def _code(self, keys: IntArray, bodies: IntArray) -> IntArray:
+        """(n,) one number for each contact, or for the two bodies whose contact points count as one."""
+        a, b = bodies.min(axis=1, initial=_OWN), bodies.max(axis=1, initial=-1)
+        own = (bodies[:, 0] < 0) | (keys < 0)  # a gap function, or a limit or the friction of a joint
+        return np.where(own, keys - _OWN, a * self._bodies + b)
+
+    def _groups(self, codes: IntArray) -> IntArray:
+        """(n, 2) two bodies, or -1 and a key."""
+        own = codes < 0
+        size = max(1, self._bodies)
+        return np.column_stack([np.where(own, -1, codes // size), np.where(own, codes + _OWN, codes % size)])
+
+
+def _look_up(codes: IntArray, modes: IntArray, wanted: IntArray) -> IntArray:
+    """The modes of `wanted`; OPEN where they are not among `codes`, which are sorted."""
+    if not len(codes):
+        return np.full(len(wanted), OPEN)
+    at = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
+    return np.where(codes[at] == wanted, modes[at], OPEN)
+
+
+def closed_before(info: Mapping[str, Any], table: ContactTable | None = None) -> tuple[IntArray, IntArray]:
+    """Keys (n,) and bodies (n, 2) of the contacts that were pressed before a run; bodies -1 where there are none."""
+    keys, world = np.array(sorted(info["closed"]), dtype=np.int64), info.get("world")
+    bodies = np.full((len(keys), 2), -1)
+    if world is not None and "shapes" not in world:  # as in files of version 2
+        assert table is not None
+        seen, at = np.unique(table.key, return_index=True)
+        keys = np.intersect1d(keys, seen)
+        return keys, table.bodies[at[np.searchsorted(seen, keys)]]
+    if world is not None:
+        met, shapes = keys >= 0, np.array(world["shapes"], dtype=np.int64)
+        for i, part in enumerate(np.divmod(keys[met] // CODES, len(shapes))):
+            bodies[met, i] = shapes[part]
+    return keys, bodies
+
+
+def event_rows(n: int, table: ContactTable, info: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The events of each of n steps of a run in memory, as a recording has them."""
+    world = info.get("world")
+    tracker = EventTracker(0 if world is None else len(world["bodies"]), closed_before(info, table))
+    gains: dict[int, list[Gain]] = {}
+    for step, *gain in info.get("gains", []):
+        gains.setdefault(step, []).append(Gain(*gain))
+    ends = [0, *np.searchsorted(table.step, np.arange(n), side="right").tolist()]
+    names = ("key", "law", "mode", "bodies", "impulse")
+    columns = {name: getattr(table, name) for name in names}
+    none = Contacts.none()
+    out = []
+    for step in range(n):
+        some = {name: values[ends[step] : ends[step + 1]] for name, values in columns.items()}
+        out.append(tracker.update(replace(none, **some), tuple(gains.get(step, []))))
+    return out
+
+
+def read_events(
+    time: float, step: int, rows: Mapping[str, Any], name: Callable[[int], str], world: Mapping[str, Any] | None
 ) -> list[Event]:
-    """All events of a run, sorted by step and then by contact; `closed`: keys of contacts pressed before the run.
-
-    gains: step, key of the contact, energy [J], and whether it was capped.
-    """
-    rows = np.flatnonzero((table.law == UNILATERAL) | (table.law == DRY))
-    groups: dict[tuple[int, int], list[int]] = {}
-    for row in rows.tolist():
-        a, b = table.bodies[row].tolist()
-        own = a < 0 or table.key[row] < 0  # a gap function, or a limit or the friction of a joint
-        name = (-1, int(table.key[row])) if own else (min(a, b), max(a, b))
-        groups.setdefault(name, []).append(row)
-    found: list[tuple[int, int, Event]] = []
-    for number, (name, members) in enumerate(sorted(groups.items())):
-        label = names[name[1]] if name[0] < 0 else f"{bodies[name[0]]}/{bodies[name[1]]}"
-        found += [
-            (event.step, number, event) for event in _group_events(times, table, np.array(members), label, closed)
-        ]
-    for step, key, energy, capped in gains:
-        at = int(np.flatnonzero((table.step == step) & (table.key == key))[0])
-        a, b = sorted(table.bodies[at].tolist())
-        label = names[key] if a < 0 or key < 0 else f"{bodies[a]}/{bodies[b]}"
-        kind = "capped" if capped else "gain"
-        event = Event(float(times[step + 1]), step, kind, label, table.impulse[at], energy)
-        found.append((step, len(groups), event))
-    return [event for _, _, event in sorted(found, key=lambda item: item[:2])]
-
-
-def _group_events(times: FloatArray, table: ContactTable, rows: IntArray, label: str, closed: set[int]) -> list[Event]:
-    """The events of one contact, or of all contact points between two bodies."""
-    n = len(times) - 1
-    mode, impulse = np.full(n, OPEN), np.zeros((n, table.impulse.shape[1]))
-    np.add.at(impulse, table.step[rows], table.impulse[rows])
-    for kind in (STICK, SLIP):  # slipping at one point is slipping
-        mode[table.step[rows[table.mode[rows] == kind]]] = kind
-    was_closed = table.law[rows[0]] == DRY or bool(closed & set(table.key[rows].tolist()))
-    # Whether a contact was closed before the first step is known, but not whether it stuck: no event of friction.
-    start = OPEN if not was_closed else int(mode[0]) if mode[0] != OPEN else SLIP
-    before = np.concatenate([[start], mode[:-1]])
-    return [
-        Event(float(times[step + 1]), step, _kind(int(before[step]), int(mode[step])), label, impulse[step])
-        for step in np.flatnonzero(mode != before).tolist()
-    ]
+    """The events of a step from their rows; name: of a constraint by its key."""
+    bodies = [] if world is None else world["bodies"]
+    out = []
+    for kind, (a, b), impulse, energy in zip(rows["kind"], rows["group"].tolist(), rows["impulse"], rows["energy"]):
+        label = name(b) if a < 0 else f"{bodies[a]}/{bodies[b]}"
+        out.append(Event(time, step, KINDS[int(kind)], label, impulse, float(energy)))
+    return out
 
 
 def _kind(before: int, after: int) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from ..errors import ModelError
 class BodyMotion:
     """Positions and velocities of the body frame's origin; q and v hold those of the centre of mass."""
 
-    def __init__(self, world: Mapping[str, Any] | None, q: FloatArray, v: FloatArray, which: Any):
+    def __init__(self, world: Mapping[str, Any] | None, columns: Callable[[str, slice], FloatArray], which: Any):
+        """columns: gives some columns of "q" or "v"."""
         if world is None:
             raise ModelError("this trajectory is of a generalized system; its columns are q and v.")
         name = getattr(which, "name", which)
@@ -22,8 +24,21 @@ class BodyMotion:
             raise ModelError(f"there is no body {name!r}; there are {', '.join(world['bodies'][1:])}.")
         i, self.dim = world["bodies"].index(name), int(world["dim"])
         width, dof = (7, 6) if self.dim == 3 else (3, 3)
-        self.q, self.v = q[:, i * width : (i + 1) * width], v[:, i * dof : (i + 1) * dof]
+        self._columns, self._places = (
+            columns,
+            {"q": slice(i * width, (i + 1) * width), "v": slice(i * dof, (i + 1) * dof)},
+        )
         self.com = np.asarray(world["com"][i])
+
+    @cached_property
+    def q(self) -> FloatArray:
+        """(n, 7) or (n, 3)."""
+        return self._columns("q", self._places["q"])
+
+    @cached_property
+    def v(self) -> FloatArray:
+        """(n, 6) or (n, 3)."""
+        return self._columns("v", self._places["v"])
 
     def arm(self) -> FloatArray:
         """(n, dim) from the origin to the centre of mass, in the world."""

@@ -1,17 +1,24 @@
-"""Collects the steps of a run and makes a Trajectory of them."""
+"""Collects the steps of a run: as a Trajectory in memory, or into a recording on disk."""
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import __version__
 from .._check import FloatArray
-from ..schemes.base import Contacts, StepResult
-from ..systems.base import State, System
+from ..schemes.base import Contacts, Gain, StepResult
+from ..systems.base import Energy, State, System
+from .checkpoints import Checkpoint, read_checkpoint
+from .events import EventTracker, closed_before
+from .layout import CONTACTS, Layout
+from .reader import Recording
 from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCertificate, Trajectory
+from .writer import RecordingWriter
 
 
 def residuals(result: StepResult) -> dict[str, float]:
@@ -27,110 +34,268 @@ def residuals(result: StepResult) -> dict[str, float]:
     return {name: own[name] if name in own else solved.get(name, 0.0) for name in CERTIFICATE}
 
 
-class Recorder:
-    """Grows by one step at a time; nothing is computed that the step has not computed already."""
+@dataclass(frozen=True)
+class Frame:
+    """What is recorded of a step: the new state, and what led to it."""
 
-    def __init__(self, system: System, state: State):
-        self._system = system
-        self._mechanism = getattr(system, "mechanism", None)
-        self._states = [state]
-        self._energy = [system.energy(state.q, state.v)]
-        self._joints: list[FloatArray] = []
-        self._turns = np.zeros(self._mechanism.coordinates.turns if self._mechanism is not None else 0)
-        self._measure(state)
-        self._contacts: list[Any] = []
-        self._work: list[tuple[float, ...]] = []
-        self._residuals: list[tuple[float, ...]] = []
-        self._success: list[bool] = []
-        self._gains: list[tuple[int, int, float, bool]] = []
+    state: State
+    energy: Energy
+    joints: FloatArray
+    contacts: Contacts
+    work: tuple[float, ...]
+    residuals: tuple[float, ...]
+    success: bool
+    gains: tuple[Gain, ...]
 
-    def add(self, result: StepResult, between: dict[str, float]) -> None:
-        """Record a step that was taken; `between`: the worst residuals of steps before it that are not recorded."""
+
+class Observer:
+    """Makes frames of steps; nothing is computed that the step has not computed already.
+
+    turns: of joints whose turns are counted from frame to frame, where they stood.
+    """
+
+    def __init__(self, system: System, turns: FloatArray | None = None):
+        self.system: Any = system
+        mechanism = getattr(system, "mechanism", None)
+        self._coordinates = None if mechanism is None else mechanism.coordinates
+        self.joints = 0 if self._coordinates is None else self._coordinates.n
+        self.turns = np.zeros(self._coordinates.turns if self._coordinates is not None else 0)
+        if turns is not None:
+            self.turns = turns
+
+    def start(self, state: State) -> Frame:
+        """The frame of a state to which no step led."""
+        none = (0.0,) * len(BALANCE), (0.0,) * len(CERTIFICATE)
+        energy = self.system.energy(state.q, state.v)
+        return Frame(state, energy, self._measure(state), Contacts.none(), *none, True, ())
+
+    def step(self, result: StepResult, between: dict[str, float]) -> Frame:
+        """The frame of a step; `between`: the worst residuals of steps before it that are not recorded."""
         state, certificate = result.state, result.certificate
         assert certificate is not None
-        self._states.append(state)
-        self._measure(state)
-        self._energy.append(self._system.energy(state.q, state.v))
-        self._gains += [(len(self._contacts), gain.key, gain.energy, gain.capped) for gain in result.gains]
-        self._contacts.append(result.contacts)
-        self._work.append(tuple(getattr(certificate.energy, name) for name in BALANCE))
         own = residuals(result)
-        self._residuals.append(tuple(max(own[name], between.get(name, -np.inf)) for name in CERTIFICATE))
-        self._success.append(result.success)
+        return Frame(
+            state,
+            self.system.energy(state.q, state.v),
+            self._measure(state),
+            result.contacts,
+            tuple(getattr(certificate.energy, name) for name in BALANCE),
+            tuple(max(own[name], between.get(name, -np.inf)) for name in CERTIFICATE),
+            result.success,
+            result.gains,
+        )
 
-    def _measure(self, state: State) -> None:
-        """The coordinates of joints and their speeds."""
-        if self._mechanism is not None and self._mechanism.coordinates.n:
-            system: Any = self._system
-            now, self._turns = system.coordinates(state.q, state.v, self._turns)
-            self._joints.append(now)
+    def _measure(self, state: State) -> FloatArray:
+        """(m, 2) the coordinates of joints and their speeds."""
+        if not self.joints:
+            return np.zeros((0, 2))
+        now, self.turns = self.system.coordinates(state.q, state.v, self.turns)
+        return np.asarray(now)
 
-    def trajectory(self, info: dict[str, Any]) -> Trajectory:
+
+class MemoryRecorder:
+    """Keeps every frame; `trajectory` makes one of them."""
+
+    def __init__(self, system: System, state: State, info: dict[str, Any]):
+        self._observer = Observer(system)
+        self._system, self._info = system, info
+        self._frames = [self._observer.start(state)]
+
+    def add(self, steps: int, result: StepResult, between: dict[str, float]) -> None:
+        """Record a step that was taken, the `steps`-th of the simulator."""
+        self._frames.append(self._observer.step(result, between))
+
+    def close(self) -> None:
+        """Nothing to do: memory needs no closing."""
+
+    def trajectory(self) -> Trajectory:
         """The run so far."""
-        states, n, first = self._states, len(self._contacts), self._states[0]
-        work = np.array(self._work, dtype=float).reshape(n, len(BALANCE))
-        residuals = np.array(self._residuals, dtype=float).reshape(n, len(CERTIFICATE))
-        info = {
-            **info,
-            "version": __version__,
-            "coordinates": list(self._system.coordinate_names),
-            "velocities": list(self._system.velocity_names),
-            "constraints": {str(key): self._system.constraint_name(key) for key in self._keys()},
-            "world": self._world(),
-            "joints": [] if self._mechanism is None else self._mechanism.coordinate_names,
-            "indeterminate": self._indeterminate(),
-            "closed": first.keys[first.impulses[:, 0] > 0].tolist(),
-            "gains": self._gains,
-        }
+        frames, taken = self._frames, self._frames[1:]
+        n, states = len(taken), [frame.state for frame in frames]
+        work = np.array([f.work for f in taken], dtype=float).reshape(n, len(BALANCE))
+        residuals = np.array([f.residuals for f in taken], dtype=float).reshape(n, len(CERTIFICATE))
+        acted = {int(key) for f in taken for key in f.contacts.key}
+        info = {**self._info, **start_info(self._system, states[0]), **end_info(self._system, states[0], states[-1])}
+        info["constraints"] |= {str(key): self._system.constraint_name(key) for key in sorted(acted)}
+        info["gains"] = [(i, gain.key, gain.energy, gain.capped) for i, f in enumerate(taken) for gain in f.gains]
         return Trajectory(
             times=np.array([s.t for s in states]),
             q=np.array([s.q for s in states]),
             v=np.array([s.v for s in states]),
             table=self._table(),
             energy=EnergyRecord(
-                kinetic=np.array([e.kinetic for e in self._energy]),
-                potential=np.array([e.potential for e in self._energy]),
+                kinetic=np.array([f.energy.kinetic for f in frames]),
+                potential=np.array([f.energy.potential for f in frames]),
                 work={name: work[:, i] for i, name in enumerate(BALANCE)},
             ),
             certificate=RunCertificate(
-                {name: residuals[:, i] for i, name in enumerate(CERTIFICATE)}, np.array(self._success, dtype=bool)
+                {name: residuals[:, i] for i, name in enumerate(CERTIFICATE)},
+                np.array([f.success for f in taken], dtype=bool),
             ),
             info=info,
-            joints=np.array(self._joints).reshape(len(states), -1, 2)
-            if self._joints
-            else np.zeros((len(states), 0, 2)),
+            joints=np.array([f.joints for f in frames]).reshape(len(frames), self._observer.joints, 2),
         )
 
-    def _indeterminate(self) -> list[str] | None:
-        """The joints whose impulses are not unique, at the first and at the last recorded configuration."""
-        system: Any = self._system
-        if self._mechanism is None:
-            return []
-        first, last = (system.indeterminate(self._states[i].q) for i in (0, -1))
-        return None if first is None or last is None else sorted({*first} & {*last})
-
-    def _world(self) -> dict[str, Any] | None:
-        """What is needed to read positions of bodies from q; None for generalized systems."""
-        specs = getattr(self._system, "specs", None)
-        if specs is None:
-            return None
-        return {
-            "dim": len(specs[0].com),
-            "bodies": [s.name for s in specs],
-            "com": [s.com.tolist() for s in specs],
-        }
-
-    def _keys(self) -> list[int]:
-        """The constraints that acted, and those that could act at the end."""
-        last = self._states[-1]
-        known = self._system.detect(last.t, last.q, 0.0).key.tolist()
-        return sorted({*known, *(int(k) for c in self._contacts for k in c.key)})
-
     def _table(self) -> ContactTable:
-        contacts = self._contacts
+        contacts = [frame.contacts for frame in self._frames[1:]]
         step = np.repeat(np.arange(len(contacts)), [len(c) for c in contacts]).astype(np.int64)
 
         def join(name: str) -> Any:
             return np.concatenate([getattr(c, name) for c in (*contacts, Contacts.none())])
 
         return ContactTable(step, *(join(field.name) for field in fields(Contacts)))
+
+
+class FileRecorder:
+    """Writes every frame into a recording and keeps only the last; the last frame of a block has a checkpoint."""
+
+    def __init__(self, writer: RecordingWriter, observer: Observer, tracker: EventTracker, first: State):
+        self._writer, self._observer, self._tracker, self._first = writer, observer, tracker, first
+        self._last: State = first
+
+    @classmethod
+    def begin(
+        cls, path: str | Path, system: System, state: State, steps: int, chosen: tuple[str, ...],
+        header: dict[str, Any],
+    ) -> FileRecorder:  # fmt: skip
+        """A new recording that starts at `state`, after `steps` steps of the simulator."""
+        observer = Observer(system)
+        info = {**header["info"], **start_info(system, state)}
+        widths = {"q": system.nq, "v": system.nv, "joints": observer.joints, "turns": len(observer.turns)}
+        whole = run_header(info, chosen, widths) | {name: header[name] for name in header if name != "info"}
+        recorder = cls(RecordingWriter(path, Layout.of(whole), whole), observer, _tracker(info), state)
+        recorder._start(steps)
+        return recorder
+
+    @classmethod
+    def go_on(
+        cls, recording: Recording, system: System, checkpoint: Checkpoint, changes: dict[str, Any]
+    ) -> FileRecorder:
+        """Go on with a recording after a checkpoint of `last_block`; frames after it are left out.
+
+        The frames before it are copied into a new file, which then takes the place of the old one.
+        """
+        header, first = recording.header | changes, read_checkpoint(recording, 0)
+        block = recording.chunk_sizes()[0]
+        kept = (checkpoint.frame + 1) // block * block  # or none, where the first block is not complete
+        writer = RecordingWriter(recording.path, Layout.of(header), header, recording, kept)
+        memory = checkpoint.groups if checkpoint.frame else None
+        observer = Observer(system, checkpoint.turns if kept else None)
+        recorder = cls(writer, observer, _tracker(header["info"], memory), first.state)
+        recorder._last = checkpoint.state
+        if not kept:
+            recorder._start(first.steps)
+        return recorder
+
+    def _start(self, steps: int) -> None:
+        self._put(steps, self._observer.start(self._first), {})
+        if self._writer.waiting:
+            self._checkpoint()
+            self._writer.flush(complete=False)  # a run that is killed at once can begin again
+
+    def add(self, steps: int, result: StepResult, between: dict[str, float]) -> None:
+        """Record a step that was taken, the `steps`-th of the simulator."""
+        frame = self._observer.step(result, between)
+        self._put(steps, frame, self._tracker.update(frame.contacts, frame.gains))
+
+    def _put(self, steps: int, frame: Frame, events: dict[str, Any]) -> None:
+        state = self._last = frame.state
+        row = {
+            "step": steps, "time": state.t, "q": state.q, "v": state.v, "success": frame.success,
+            "energy": (frame.energy.kinetic, frame.energy.potential), "work": frame.work,
+            "certificate": frame.residuals, "joints": frame.joints, "checkpoint": 0, "turns": self._observer.turns,
+        }  # fmt: skip
+        contacts = {column.name: getattr(frame.contacts, column.name) for column in CONTACTS}
+        self._writer.add(row, {"contacts": contacts, "events": events})
+        if self._writer.full:
+            self._checkpoint()
+            self._writer.flush()
+        self._writer.tick()
+
+    def _checkpoint(self) -> None:
+        """Add to the last frame what a simulator needs to go on from it."""
+        memory = {"key": self._last.keys, "impulse": self._last.impulses}
+        self._writer.amend({"checkpoint": 1}, {"memory": memory, "groups": self._tracker.memory()})
+
+    def close(self) -> None:
+        """Write what waits, with a checkpoint of the last frame, and what is known at the end of the run."""
+        if self._writer.closed:
+            return
+        try:
+            if self._writer.waiting > 1 or self._writer.committed:
+                self._checkpoint()
+            self._writer.log(end_info(self._observer.system, self._first, self._last))
+        finally:
+            self._writer.close()
+
+    def trajectory(self) -> Trajectory:
+        """The run so far, read from the file when it is looked at."""
+        from .recording import load
+
+        return load(self._writer.path)
+
+
+def run_header(info: dict[str, Any], chosen: tuple[str, ...], widths: dict[str, int]) -> dict[str, Any]:
+    """What a recording says of itself before its first frame."""
+    world = info.get("world")
+    return {
+        "info": info,
+        "fields": list(chosen),
+        "widths": widths,
+        "bodies": widths["q"] if world is None else len(world["bodies"]),
+        "work": list(BALANCE),
+        "certificate": list(CERTIFICATE),
+    }
+
+
+def _tracker(info: Mapping[str, Any], memory: Mapping[str, Any] | None = None) -> EventTracker:
+    world = info["world"]
+    return EventTracker(0 if world is None else len(world["bodies"]), closed_before(info), memory)
+
+
+def start_info(system: System, state: State) -> dict[str, Any]:
+    """What is known of a run before its first step."""
+    mechanism = getattr(system, "mechanism", None)
+    return {
+        "version": __version__,
+        "coordinates": list(system.coordinate_names),
+        "velocities": list(system.velocity_names),
+        "constraints": _names(system, state),
+        "world": _world(system),
+        "joints": [] if mechanism is None else mechanism.coordinate_names,
+        "indeterminate": _indeterminate(system, state, state),
+        "closed": state.keys[state.impulses[:, 0] > 0].tolist(),
+        "gains": [],
+    }
+
+
+def end_info(system: System, first: State, last: State) -> dict[str, Any]:
+    """What takes the place of some of it when the run is over."""
+    names = {**_names(system, first), **_names(system, last)}
+    return {"constraints": names, "indeterminate": _indeterminate(system, first, last)}
+
+
+def _names(system: System, state: State) -> dict[str, str]:
+    """The constraints that could act."""
+    return {str(key): system.constraint_name(key) for key in system.detect(state.t, state.q, 0.0).key.tolist()}
+
+
+def _indeterminate(system: Any, first: State, last: State) -> list[str] | None:
+    """The joints whose impulses are not unique, at the first and at the last recorded configuration."""
+    if getattr(system, "mechanism", None) is None:
+        return []
+    one, two = (system.indeterminate(state.q) for state in (first, last))
+    return None if one is None or two is None else sorted({*one} & {*two})
+
+
+def _world(system: Any) -> dict[str, Any] | None:
+    """What is needed to read positions of bodies from q, and names of contacts from keys; None without bodies."""
+    specs = getattr(system, "specs", None)
+    if specs is None:
+        return None
+    return {
+        "dim": len(specs[0].com),
+        "bodies": [s.name for s in specs],
+        "com": [s.com.tolist() for s in specs],
+        "shapes": system.shape_body.tolist(),
+    }

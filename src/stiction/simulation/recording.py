@@ -1,92 +1,180 @@
-"""Trajectories in HDF5 files, one array per dataset, so that others can read them without stiction."""
+"""Trajectories in HDF5 files: `save`, and `load`, which reads them lazily and those of older versions too."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError
-from .trajectory import ContactTable, EnergyRecord, RunCertificate, Trajectory
-
-FORMAT = "stiction-trajectory"
-VERSION = 2
-
-
-def save(run: Trajectory, path: str | Path) -> None:
-    """Write a trajectory; the file appears whole or not at all."""
-    import h5py
-
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise ModelError(f"cannot write {path}: there is no folder {path.parent}.")
-    part = path.with_name(path.name + ".part")
-    with h5py.File(part, "w") as file:
-        file.attrs.update(format=FORMAT, format_version=VERSION, info=json.dumps(dict(run.info)))
-        for name in ("times", "q", "v"):
-            file[name] = getattr(run, name)
-        for field in fields(ContactTable):
-            file[f"contacts/{field.name}"] = getattr(run.table, field.name)
-        file["energy/kinetic"] = run.energy.kinetic
-        file["energy/potential"] = run.energy.potential
-        for name, values in run.energy.work.items():
-            file[f"energy/parts/{name}"] = values
-        for name, values in run.certificate.residuals.items():
-            file[f"certificate/{name}"] = values
-        file["success"] = run.certificate.success
-        file["joints"] = run.joints
-    part.replace(path)
+from ..errors import RecordingError
+from .layout import CONTACTS, FIELDS, Layout
+from .reader import Recording, opened, version_of
+from .recorder import run_header
+from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCertificate, Trajectory
+from .writer import RecordingWriter
 
 
 def load(path: str | Path) -> Trajectory:
-    """Read a trajectory that `Trajectory.save` wrote."""
-    import h5py
+    """Open a recording or a saved trajectory: arrays are read from the file when they are first looked at.
 
+    A file that is being written, or whose writer was killed, opens too and ends with its last complete block.
+    """
     path = Path(path)
-    if not path.exists():
-        raise ModelError(f"there is no file {path}.")
+    with opened(path) as file:
+        if version_of(file, path) < 3:
+            return _read_old(file, path)
+    return lazy(Recording(path))
+
+
+def lazy(recording: Recording) -> Trajectory:
+    """The trajectory of a recording, read when it is looked at."""
+
+    def part(name: str) -> Any:
+        if name == "info":
+            return recording.info
+        if name == "table":
+            return ContactTable.lazily(lambda column: _contacts(recording, column))
+        if name == "energy":
+            return EnergyRecord.lazily(lambda field: _energy(recording, field))
+        if name == "certificate":
+            return RunCertificate.lazily(lambda field: _certificate(recording, field))
+        if name == "joints":
+            return _joints(recording)
+        column, field = {"times": ("time", None), "v": ("v", "velocity")}.get(name, (name, None))
+        return recording.frames(column, field=field)
+
+    run = Trajectory.lazily(part)
+    run.__dict__["_recording"] = recording
+    return run
+
+
+def _contacts(recording: Recording, column: str) -> np.ndarray:
+    if column == "step":
+        counts = recording.counts("contacts")[1:]
+        return np.repeat(np.arange(len(counts)), counts)
+    wide = {"i1": np.int64, "i4": np.int64}.get(next(c.dtype for c in CONTACTS if c.name == column))
+    rows = recording.table("contacts", column)
+    return rows if wide is None else rows.astype(wide)
+
+
+def _energy(recording: Recording, field: str) -> Any:
+    if field == "work":
+        work = recording.frames("work", field="energy")[1:]
+        return {name: work[:, i] for i, name in enumerate(recording.header["work"])}
+    return recording.frames("energy")[:, ["kinetic", "potential"].index(field)]
+
+
+def _certificate(recording: Recording, field: str) -> Any:
+    if field == "success":
+        return recording.frames("success")[1:].astype(bool)
+    residuals = recording.frames("certificate")[1:]
+    return {name: residuals[:, i] for i, name in enumerate(recording.header["certificate"])}
+
+
+def _joints(recording: Recording) -> np.ndarray:
+    if not recording.info["joints"]:
+        return np.zeros((recording.last - recording.first, 0, 2))
+    return recording.frames("joints")
+
+
+def save(run: Trajectory, path: str | Path) -> None:
+    """Write a trajectory as a recording; the file appears whole or not at all.
+
+    That of a recording is copied, whatever it holds; one in memory has no checkpoints.
+    """
+    path = Path(path)
+    part = path.with_name(path.name + ".whole")
+    recording = run.recording
+    writer = _new_writer(run, part) if recording is None else _copy(recording, part)
     try:
-        file = h5py.File(path, "r")
-    except OSError as error:
-        raise ModelError(f"{path} is not an HDF5 file, or it is damaged.") from error
-    with file:
-        try:
-            return _read(file, path)
-        except ModelError:
-            raise
-        except (KeyError, ValueError, TypeError) as error:
-            raise ModelError(f"{path} is damaged or incomplete: {error}.") from error
+        if recording is None:
+            for row, rows in _frames(run):
+                writer.add(row, rows)
+                if writer.full:
+                    writer.flush()
+        writer.close()
+        part.replace(path)
+    except BaseException:
+        writer.abandon()
+        part.unlink(missing_ok=True)
+        raise
 
 
-def _read(file: Any, path: Path) -> Trajectory:
-    if file.attrs.get("format") != FORMAT:
-        raise ModelError(f"{path} is not a stiction trajectory.")
-    if int(file.attrs["format_version"]) > VERSION:
-        raise ModelError(f"{path} was written by a newer stiction (format {file.attrs['format_version']}).")
-    if int(file.attrs["format_version"]) < VERSION:
-        raise ModelError(f"{path} was written by an older stiction, without the tangents of contacts; run it again.")
+def _copy(recording: Recording, path: Path) -> RecordingWriter:
+    layout, header = Layout.of(recording.header), {**recording.header, "info": recording.info}
+    return RecordingWriter(path, layout, header, recording, recording.last)
+
+
+def _new_writer(run: Trajectory, path: Path) -> RecordingWriter:
+    chosen = tuple(name for name in FIELDS if name != "checkpoints")
+    widths = {"q": run.q.shape[1], "v": run.v.shape[1], "joints": run.joints.shape[1], "turns": 0}
+    header = run_header(dict(run.info), chosen, widths)
+    return RecordingWriter(path, Layout.of(header), header)
+
+
+def _frames(run: Trajectory) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The rows of a trajectory in memory, frame by frame, as a writer takes them."""
+    n, work, residuals = len(run), run.energy.work, run.certificate.residuals
+    ends = [0, 0, *np.searchsorted(run.table.step, np.arange(n - 1), side="right").tolist()]
+    events = run.event_rows()
+    for i in range(n):
+        j = i - 1  # the step that led to the frame
+        row = {
+            "step": i, "time": run.times[i], "q": run.q[i], "v": run.v[i], "joints": run.joints[i],
+            "energy": (run.energy.kinetic[i], run.energy.potential[i]),
+            "work": [work[name][j] if i and name in work else 0.0 for name in BALANCE],
+            "certificate": [residuals[name][j] if i and name in residuals else 0.0 for name in CERTIFICATE],
+            "success": not i or run.certificate.success[j],
+        }  # fmt: skip
+        mine = slice(ends[i], ends[i + 1])
+        rows = {"contacts": {c.name: getattr(run.table, c.name)[mine] for c in CONTACTS}}
+        yield row, rows if not i else {**rows, "events": events[j]}
+
+
+def _read_old(file: Any, path: Path) -> Trajectory:
+    """Versions 1 (no tangents, no names of energy parts, contacts with fewer rows) and 2, whole."""
 
     def read(name: str) -> Any:
         if name not in file:
-            raise ModelError(f"{path} is damaged or incomplete: it has no {name}.")
+            raise RecordingError(f"{path} is damaged or incomplete: it has no {name}.")
         return np.asarray(file[name][()])
 
-    return Trajectory(
+    names = [f.name for f in fields(ContactTable) if f.name != "tangent"]
+    parts = "energy/parts" if "energy/parts" in file else "energy/work"
+    run = Trajectory(
         times=read("times"),
         q=read("q"),
         v=read("v"),
-        table=ContactTable(**{field.name: read(f"contacts/{field.name}") for field in fields(ContactTable)}),
+        table=_old_table({name: read(f"contacts/{name}") for name in names}, path),
         energy=EnergyRecord(
             kinetic=read("energy/kinetic"),
             potential=read("energy/potential"),
-            work={name: read(f"energy/parts/{name}") for name in file["energy/parts"]},
+            work={name: read(f"{parts}/{name}") for name in file[parts]},
         ),
         certificate=RunCertificate(
-            {name: read(f"certificate/{name}") for name in file["certificate"]}, read("success")
+            {name: read(f"certificate/{name}") for name in file["certificate"]}, read("success").astype(bool)
         ),
         info=json.loads(file.attrs["info"]),
         joints=read("joints") if "joints" in file else np.zeros((len(file["times"]), 0, 2)),
     )
+    if "contacts/tangent" in file:
+        run.table.__dict__["tangent"] = read("contacts/tangent")
+    return run
+
+
+def _old_table(columns: dict[str, np.ndarray], path: Path) -> ContactTable:
+    """A table without tangents: asking for them is refused."""
+
+    def missing(name: str) -> Any:
+        raise RecordingError(f"{path} was written by an older stiction, without the {name}s of contacts; run it again.")
+
+    for name in ("impulse", "velocity"):
+        rows = columns[name]
+        columns[name] = np.pad(rows, ((0, 0), (0, 6 - rows.shape[1])))
+    table = ContactTable.lazily(missing)
+    table.__dict__.update(columns)
+    return table

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +19,13 @@ from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, answer, make_solver
 from ..systems.base import State, System
+from .checkpoints import Checkpoint, checkpoint, last_block
 from .dump import Dump
+from .layout import chosen_fields
 from .loop import CompiledLoop
-from .recorder import Recorder, residuals
+from .reader import Recording
+from .recorder import FileRecorder, MemoryRecorder, residuals
+from .schedule import Schedule, shown, steps_in
 from .separate import separate
 from .trajectory import Trajectory
 
@@ -122,7 +123,7 @@ class Simulator:
             self.system = self._built
             self._loop = self._compiled()
         first = self._initial
-        self._steps = 0
+        self._steps, self._origin = 0, first.t
         self.state: State = State(first.t, first.q.copy(), first.v.copy())
         self._last: StepResult | None = None
 
@@ -145,7 +146,7 @@ class Simulator:
             self._failed(result)
         # Time by counting steps: sums of dt would drift, and two runs of half the length would differ from one.
         self._steps += 1
-        t = self._initial.t + self._steps * self.dt
+        t = self._origin + self._steps * self.dt
         state = result.state
         self.state = State(t, state.q, state.v, state.keys, state.impulses)
         self._last = replace(result, state=self.state)
@@ -169,7 +170,7 @@ class Simulator:
             if self._loop is not None:
                 state, taken, most = self._loop.advance(self.state, left)
                 self._steps, left = self._steps + taken, left - taken
-                t = self._initial.t + self._steps * self.dt
+                t = self._origin + self._steps * self.dt
                 self.state = State(t, state.q, state.v, state.keys, state.impulses)
                 for name, value in zip(("natural_map", "penetration", "joint_drift"), most.tolist()):
                     worst[name] = max(worst.get(name, 0.0), value)
@@ -183,35 +184,106 @@ class Simulator:
         self,
         duration: float,
         *,
-        every: int = 1,
+        every: int | None = None,
+        fps: float | None = None,
+        record: str | Path | None = None,
+        fields: Sequence[str] | None = None,
         progress: bool | Callable[[int, StepResult, dict[str, float]], None] | None = None,
     ) -> Trajectory:
         """Take the smallest whole number of steps that reaches `duration` [s] from here, and return the trajectory.
 
-        every: record each so many steps, and the last; steps between are certified all the same and their worst
-        residuals stand in the next recorded one, but their contacts and energy balance are not kept (see `advance`).
+        every: record each so many steps, or fps: so many frames per second of simulated time, and the last step; by
+        default every step. Steps between are certified all the same and their worst residuals stand in the next
+        recorded one, but their contacts and energy balance are not kept (see `advance`). record: a file into which
+        frames go as they come, instead of memory; the trajectory then reads from it. fields: what is recorded there
+        (`velocity`, `energy`, `certificate`, `joints`, `contacts`, `events`, `checkpoints`; by default all).
         progress: a bar on the terminal; by default when a person is watching; or a function of the steps taken since
         the last call, the last step's result and the worst residuals of those before it, called at each recorded step;
         what it raises ends the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
         """
-        duration = _check.number("duration", duration, positive=True)
-        every = _check.count("every", every)
-        n = max(1, math.ceil(duration / self.dt - 1e-9))
-        recorder = Recorder(self.system, self.state)
-        with _progress(n, progress) as advance:
-            left = n
-            while left > 0:
-                group = min(every, left)
-                try:
+        schedule = Schedule.of(self._steps, duration, every, fps, self.dt)
+        if record is None:
+            if fields is not None:
+                raise ModelError("fields= chooses what goes into a file; give record= too.")
+            return self._record(MemoryRecorder(self.system, self.state, self._info()), schedule, progress)
+        chosen = chosen_fields(fields)
+        header = {"info": self._info(), "schedule": vars(schedule), "origin": self._origin, "scene": self.scene}
+        recorder = FileRecorder.begin(record, self.system, self.state, self._steps, chosen, header)
+        return self._record(recorder, schedule, progress)
+
+    def resume(
+        self,
+        path: str | Path,
+        *,
+        duration: float | None = None,
+        progress: bool | Callable[[int, StepResult, dict[str, float]], None] | None = None,
+    ) -> Trajectory:
+        """Go on with a recording whose run was interrupted or killed, to the same bits as if it had not been.
+
+        The simulator must be made as that of the recording was. duration: that of the whole run [s], where it shall end
+        at another time than first planned. Motors that `set_motor` changed must be set again before.
+        """
+        recording = Recording(path)
+        schedule = Schedule.read(recording.header["schedule"])
+        if duration is not None:
+            schedule = replace(schedule, steps=steps_in(_check.number("duration", duration, positive=True), self.dt))
+        checkpoint = last_block(recording, schedule.end)
+        self._take(checkpoint)
+        recorder = FileRecorder.go_on(recording, self.system, checkpoint, {"schedule": vars(schedule)})
+        return self._record(recorder, schedule, progress)
+
+    def restore(self, path: str | Path, time: float | None = None) -> None:
+        """Put the simulator into the state that a recording had at `time` [s]; None: at its last checkpoint.
+
+        The last checkpoint before it is taken, and from there steps up to `time`: the very steps of the recording,
+        since the simulator must be made as that of the recording was.
+        """
+        found = checkpoint(path, time)
+        self._take(found)
+        if time is not None and self.state.t < time - 1e-9 * self.dt:
+            self.advance(steps_in(time - self.state.t, self.dt))
+
+    def start_from(self, state: State) -> None:
+        """Go on from a state, such as one of a simulator with other friction; time is counted from it."""
+        sizes = (len(state.q), len(state.v))
+        if sizes != (self.system.nq, self.system.nv):
+            raise ModelError(
+                f"the state has {sizes[0]} coordinates and {sizes[1]} velocities; "
+                f"this system has {self.system.nq} and {self.system.nv}."
+            )
+        self.state, self._origin, self._steps, self._last = state, state.t, 0, None
+
+    def _take(self, found: Checkpoint) -> None:
+        """Take the place of the simulator that made a checkpoint."""
+        mine = {**self._info(), "coordinates": list(self.system.coordinate_names)}
+        for name, value in mine.items():
+            theirs = found.info.get(name)
+            if theirs != value:
+                if name == "coordinates":
+                    raise ModelError("the recording is of another system: its bodies or coordinates are not the same.")
+                raise ModelError(f"the recording was made with {name} {theirs}, and this simulator has {value}.")
+        self.state, self._origin, self._steps, self._last = found.state, found.origin, found.steps, None
+
+    def _record(
+        self, recorder: MemoryRecorder | FileRecorder, schedule: Schedule, progress: bool | Callable[..., None] | None
+    ) -> Trajectory:
+        """Take the steps of a schedule that are left."""
+        failed: SolverError | None = None
+        try:
+            with shown(schedule.end - self._steps, progress) as advance:
+                for group in schedule.groups(self._steps):
                     between = self._skip(group - 1)
                     result = self.step()
-                    recorder.add(result, between)
-                except SolverError as error:
-                    error.trajectory = recorder.trajectory(self._info())  # type: ignore[attr-defined]
-                    raise
-                left -= group
-                advance(group, result, between)
-        return recorder.trajectory(self._info())
+                    recorder.add(self._steps, result, between)
+                    advance(group, result, between)
+        except SolverError as error:
+            failed = error
+            raise
+        finally:
+            recorder.close()
+            if failed is not None:
+                failed.trajectory = recorder.trajectory()  # type: ignore[attr-defined]
+        return recorder.trajectory()
 
     def _solve(self, problem: ContactProblem, tol: float) -> Solution:
         solution = answer(self.solver, problem, tol=tol, p0=problem.p_warm)
@@ -275,20 +347,3 @@ class _Door:
 
     def __call__(self, problem: ContactProblem, *, tol: float | None = None) -> Solution:
         return self.simulator._solve(problem, self.tol if tol is None else tol)
-
-
-@contextmanager
-def _progress(n: int, wanted: bool | Callable[..., None] | None) -> Iterator[Callable[..., None]]:
-    """A progress bar on standard error, when it is wanted or a person is watching; or the function that was given."""
-    if callable(wanted):
-        yield wanted
-        return
-    if wanted is False or (wanted is None and (n < 200 or not sys.stderr.isatty())):
-        yield lambda *_: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("steps", total=n)
-        yield lambda steps, *_: bar.advance(task, steps)

@@ -13,11 +13,15 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..problem.laws import Law, Mode
-from .events import Event, find_events
+from ..systems.model import CODES
+from .events import Event, event_rows, read_events
+from .lazy import Lazy
 from .motion import BodyMotion, world_impulse
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from .reader import Recording
 
 BALANCE = (
     "applied",
@@ -38,7 +42,7 @@ CERTIFICATE = (
 
 
 @dataclass(frozen=True)
-class ContactTable:
+class ContactTable(Lazy):
     """Every active constraint of every step, in the order of the steps.
 
     step (m,), 0 for the first; key, law, mode (m,); gap (m,) at the end of the step; impulse [N·s, of the last three
@@ -100,7 +104,7 @@ class JointSeries(ContactSeries):
 
 
 @dataclass(frozen=True)
-class EnergyRecord:
+class EnergyRecord(Lazy):
     """Energy over time [J]: kinetic and potential (n+1,), and the work in each step (n,), by where it went."""
 
     kinetic: FloatArray
@@ -114,7 +118,7 @@ class EnergyRecord:
 
 
 @dataclass(frozen=True)
-class RunCertificate:
+class RunCertificate(Lazy):
     """The residuals of every step (n,), by name: those of `SolveCertificate`, and penetration, drift and energy."""
 
     residuals: Mapping[str, FloatArray]
@@ -138,11 +142,12 @@ class RunCertificate:
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class Trajectory(Lazy):
     """The result of a run. times (n+1,) [s]; q (n+1, nq); v (n+1, nv); the first row is the initial state.
 
     `run["theta"]` is a coordinate or velocity by name. `info` holds the step, scheme, solver, tolerance and names;
-    joints (n+1, m, 2): coordinate and speed of the joints that have one, see `joint`.
+    joints (n+1, m, 2): coordinate and speed of the joints that have one, see `joint`. That of a recording reads each
+    array from the file when it is first asked for.
     """
 
     times: FloatArray
@@ -153,6 +158,11 @@ class Trajectory:
     certificate: RunCertificate
     info: Mapping[str, Any]
     joints: FloatArray
+
+    @property
+    def recording(self) -> Recording | None:
+        """The recording that this is read from: its `path`, `size` [bytes], `fields`, `scene`; None in memory."""
+        return self.__dict__.get("_recording")
 
     @property
     def success(self) -> bool:
@@ -169,10 +179,24 @@ class Trajectory:
         """The names of the columns of v."""
         return tuple(self.info["velocities"])
 
-    @property
+    @cached_property
     def constraint_names(self) -> dict[int, str]:
         """What each constraint key is called."""
-        return {int(key): name for key, name in self.info["constraints"].items()}
+        names = {int(key): str(name) for key, name in self.info["constraints"].items()}
+        if self.recording is not None and self.recording.has("contacts"):
+            acted = np.unique(self.table.key).tolist()
+            names |= {key: self.constraint_name(key) for key in acted if key not in names}
+        return names
+
+    def constraint_name(self, key: int) -> str:
+        """What the constraint of a key is called: contacts by their bodies, shapes and feature."""
+        known = self.info["constraints"].get(str(key))
+        if known is not None:
+            return str(known)
+        world = self.info["world"]
+        pair, code = divmod(key, CODES)
+        a, b = divmod(pair, len(world["shapes"]))
+        return f"{world['bodies'][world['shapes'][a]]}/{world['bodies'][world['shapes'][b]]} {a}-{b}-{code}"
 
     def __getitem__(self, name: str) -> FloatArray:
         if name in self.coordinate_names:
@@ -210,7 +234,13 @@ class Trajectory:
         return motion.v[:, 3:] if motion.dim == 3 else motion.v[:, 2]
 
     def _motion(self, body: Any) -> BodyMotion:
-        return BodyMotion(self.info.get("world"), self.q, self.v, body)
+        return BodyMotion(self.info.get("world"), self._columns, body)
+
+    def _columns(self, name: str, part: slice) -> FloatArray:
+        """Some columns of q or v; from a file only these are kept."""
+        if self.recording is not None and name not in self.__dict__:
+            return self.recording.frames(name, part, field={"v": "velocity"}.get(name))
+        return np.asarray(getattr(self, name)[:, part])
 
     def joint(self, which: Any) -> JointSeries:
         """A joint or spring over time, by handle or name: its coordinate, its speed and what it carries."""
@@ -307,9 +337,17 @@ class Trajectory:
     def events(self) -> list[Event]:
         """Impacts, separations, changes between stick and slip, and gains of energy, in the order of time."""
         world = self.info.get("world")
-        bodies = [] if world is None else world["bodies"]
-        closed, gains = set(self.info["closed"]), self.info.get("gains", [])
-        return find_events(self.times, self.table, self.constraint_names, bodies, closed, gains)
+        found: list[Event] = []
+        for step, rows in enumerate(self.event_rows()):
+            if rows:
+                found += read_events(float(self.times[step + 1]), step, rows, self.constraint_name, world)
+        return found
+
+    def event_rows(self) -> list[dict[str, Any]]:
+        """The events of each step as arrays: kind, by its number in the layout, group, impulse and energy."""
+        if self.recording is not None:
+            return self.recording.event_rows()
+        return event_rows(len(self) - 1, self.table, self.info)
 
     def body_pair(self, row: int) -> str:
         """The two bodies of a row of `table`, in the order of the world."""
@@ -336,8 +374,8 @@ class Trajectory:
         return len(self.times)
 
     def __repr__(self) -> str:
+        steps = f"{len(self.times) - 1} steps to t = {self.times[-1]:g} s"
+        if self.recording is not None:
+            return f"Trajectory({steps}, in {self.recording.path})"
         worst = self.certificate.worst["natural_map"]
-        return (
-            f"Trajectory({len(self.times) - 1} steps to t = {self.times[-1]:g} s, {len(self.events)} events, "
-            f"largest residual {worst:.1e})"
-        )
+        return f"Trajectory({steps}, {len(self.events)} events, largest residual {worst:.1e})"

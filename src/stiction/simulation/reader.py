@@ -1,0 +1,168 @@
+"""Reads recordings piece by piece, also while they are written, and says in one line why a file cannot be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import RecordingError
+from .layout import EVENTS, FORMAT, VERSION, Layout
+
+OLD_FORMAT = "stiction-trajectory"
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """The HDF5 file, open for reading; anything that goes wrong inside is a `RecordingError`."""
+    import h5py
+
+    if not path.exists():
+        raise RecordingError(f"there is no file {path}.")
+    if path.is_dir() or not h5py.is_hdf5(path):
+        raise RecordingError(f"{path} is not an HDF5 file, or it is damaged.")
+    try:
+        try:
+            file = h5py.File(path, "r")
+        except OSError:  # being written, or left by a process that was killed
+            file = h5py.File(path, "r", swmr=True, libver="latest")
+    except OSError as error:
+        raise RecordingError(f"{path} is not a readable HDF5 file, or it is damaged.") from error
+    with file:
+        try:
+            yield file
+        except RecordingError:
+            raise
+        except (KeyError, ValueError, TypeError, OSError, RuntimeError) as error:
+            said = str(error).strip("\"'").rstrip(".")
+            raise RecordingError(f"{path} is damaged or incomplete: {said}.") from error
+
+
+def version_of(file: Any, path: Path) -> int:
+    """The version of the layout, 1 to `VERSION`."""
+    if file.attrs.get("format") not in (FORMAT, OLD_FORMAT):
+        raise RecordingError(f"{path} is not a stiction trajectory.")
+    version = int(file.attrs["format_version"])
+    if version > VERSION:
+        raise RecordingError(f"{path} was written by a newer stiction (format {version}; this one reads {VERSION}).")
+    return version
+
+
+class Recording:
+    """A recording of version 3: its header and size at once, the rest on demand, frames `first` to `last`.
+
+    Frames that are committed later, while the file is being written, are not seen: make another one.
+    """
+
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+        with opened(self.path) as file:
+            version_of(file, self.path)
+            self.header: dict[str, Any] = json.loads(self._bytes(file["header"]))
+            frames, logged = (int(n) for n in file["committed"][()])
+            self.first, self.last = 0, frames
+            self.info: dict[str, Any] = dict(self.header["info"])
+            for line in self._bytes(file["log"][:logged]).splitlines():
+                self.info |= json.loads(line)
+            self._check(file)
+
+    def _bytes(self, data: Any) -> bytes:
+        return np.asarray(data[()], dtype=np.uint8).tobytes()
+
+    def _check(self, file: Any) -> None:
+        """Every dataset is there and long enough."""
+        if not self.last:
+            raise RecordingError(f"{self.path} has no frames: its run ended before the first was written.")
+        layout = Layout.of(self.header)
+        rows = {f"frames/{column.name}": self.last for column in layout.frames}
+        for table, columns in layout.tables.items():
+            rows |= {f"{table}/first": self.last, f"{table}/count": self.last}
+            rows |= {f"{table}/{column.name}": 0 for column in columns}
+        for name, least in rows.items():
+            if name not in file or len(file[name]) < least:
+                raise RecordingError(f"{self.path} is damaged or incomplete: it has no {name}, or not all of it.")
+
+    def chunk_sizes(self) -> tuple[int, int]:
+        """Frames per block, and rows per chunk of a table."""
+        with opened(self.path) as file:
+            columns = [f"{table}/{c[0].name}" for table, c in Layout.of(self.header).tables.items()]
+            return int(file["frames/step"].chunks[0]), int(file[columns[0]].chunks[0]) if columns else 1
+
+    @property
+    def fields(self) -> list[str]:
+        """What was recorded."""
+        return list(self.header["fields"])
+
+    @property
+    def scene(self) -> str | None:
+        """The text of the scene file that was run, where it is known."""
+        return self.header.get("scene")
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return self.path.stat().st_size
+
+    def frames(self, name: str, select: Any = slice(None), field: str | None = None) -> np.ndarray:
+        """A column of `frames`, or the part `select` of its second axis."""
+        with opened(self.path) as file:
+            data = file.get(f"frames/{name}")
+            if data is None:
+                raise self._missing(field or name)
+            return self._rows(data, select)
+
+    def _rows(self, data: Any, select: Any = slice(None)) -> np.ndarray:
+        rows = slice(self.first, self.last)
+        return np.asarray(data[rows] if data.ndim == 1 else data[rows, select])
+
+    def has(self, name: str) -> bool:
+        """Whether there is a dataset of that name."""
+        with opened(self.path) as file:
+            return name in file
+
+    def counts(self, table: str) -> np.ndarray:
+        """Rows of a table in each frame."""
+        with opened(self.path) as file:
+            if table not in file:
+                raise self._missing(table)
+            return self._rows(file[f"{table}/count"])
+
+    def table(self, table: str, column: str, frames: slice | None = None) -> np.ndarray:
+        """A column of a table, the rows of all frames or of some, one frame after the other."""
+        with opened(self.path) as file:
+            if f"{table}/{column}" not in file:
+                raise self._missing(table if table not in file else f"{table}.{column}")
+            chosen = slice(self.first, self.last) if frames is None else frames
+            first, count = file[f"{table}/first"][chosen], file[f"{table}/count"][chosen]
+            if not len(first):
+                return np.asarray(file[f"{table}/{column}"][:0])
+            start, end = int(first[0]), int((first + count).max())
+            rows = np.asarray(file[f"{table}/{column}"][start:end])
+            if end - start > count.sum():  # padding between blocks
+                covered = np.zeros(end - start + 1, dtype=np.int64)
+                np.add.at(covered, first - start, 1)
+                np.add.at(covered, first - start + count, -1)
+                rows = rows[np.cumsum(covered)[:-1] > 0]
+            return rows
+
+    def event_rows(self) -> list[dict[str, Any]]:
+        """The events of each step, as they were found while the run was recorded."""
+        counts = self.counts("events")[1:]
+        rows = {column.name: self.table("events", column.name) for column in EVENTS}
+        ends = np.cumsum(counts)
+        return [
+            {name: values[end - count : end] for name, values in rows.items()} if count else {}
+            for count, end in zip(counts.tolist(), ends.tolist())
+        ]
+
+    def _missing(self, field: str) -> RecordingError:
+        return RecordingError(f"{self.path} was recorded without {field}; it has {', '.join(self.fields)}.")
+
+    def row(self, frame: int) -> dict[str, Any]:
+        """The row of one frame in every column of `frames`."""
+        with opened(self.path) as file:
+            return {name: np.asarray(data[frame]) for name, data in file["frames"].items()}
