@@ -1,20 +1,40 @@
-"""The command line: `stiction COMMAND`. Errors are one clear line; exit code 2: bad input, 1: it ran and failed."""
+"""The command line: `stiction COMMAND`.
+
+Exit codes: 0, it is done; 1, it ran and failed; 2, bad input; 130, interrupted. Errors are clear lines, never traces.
+"""
 
 from __future__ import annotations
 
+import signal
 import sys
+from types import FrameType
+
+
+class Stopped(BaseException):
+    """Ctrl-C; not a KeyboardInterrupt, which the library of commands would turn into exit code 1."""
+
+
+def stop(number: int, frame: FrameType | None) -> None:
+    """What Ctrl-C does."""
+    raise Stopped
 
 
 def main() -> None:
     """Run the command line and exit."""
     from ..errors import ModelError, SceneError, StictionError
     from .app import app
+    from .output import failure
 
+    before = signal.signal(signal.SIGINT, stop)
     try:
         app()
+    except Stopped:
+        sys.exit(130)
     except StictionError as error:
-        print(f"error: {error}", file=sys.stderr)
+        failure(str(error))
         sys.exit(2 if isinstance(error, (ModelError, SceneError)) else 1)
     except OSError as error:
-        print(f"error: {error}", file=sys.stderr)
+        failure(str(error))
         sys.exit(2)
+    finally:
+        signal.signal(signal.SIGINT, before)

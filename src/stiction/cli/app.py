@@ -13,8 +13,14 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _kinds() -> list[str]:
+    from .new import kinds
+
+    return list(kinds())
 
 
 def _version(wanted: bool) -> None:
@@ -34,7 +40,112 @@ def _root(
     """Rigid bodies with hard contact, impact and Coulomb friction, certified step by step."""
 
 
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the scene, e.g. `run.dt=0.001`; repeatable."),
+]
 JsonOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the result for programs.")]
+
+
+@app.command()
+def new(
+    file: Annotated[Path | None, typer.Argument(metavar="FILE.toml", help="What to write; without it, a list.")] = None,
+    kind: Annotated[str, typer.Option("--kind", help="Which starter scene.", autocompletion=_kinds)] = "tower",
+) -> None:
+    """Write a scene to begin with.
+
+    Example: `stiction new demo.toml --kind arch`
+    """
+    from .new import new_scene
+
+    new_scene(file, kind)
+
+
+@app.command()
+def check(
+    scenes: Annotated[list[Path], typer.Argument(metavar="SCENE", help="Scene files (TOML).")],
+    changes: SetOption = None,
+    json: JsonOption = None,
+) -> None:
+    """Read scenes and say what is in them, or everything that is wrong with them.
+
+    Example: `stiction check demo.toml`
+    """
+    from .check import check_scenes
+
+    if not check_scenes(scenes, changes or [], json):
+        raise typer.Exit(2)
+
+
+@app.command()
+def run(
+    scene: Annotated[Path | None, typer.Argument(metavar="SCENE", help="A scene file (TOML).")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE.h5", help="The recording; by default SCENE's name.")
+    ] = None,
+    changes: SetOption = None,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", metavar="FILE.h5", help="Go on with a recording that was stopped.")
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE.h5@TIME", help="Begin from a moment of a recording, with other values."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    json: JsonOption = None,
+) -> None:
+    """Run a scene into a recording.
+
+    Ctrl-C stops at the next recorded step and keeps what there is; `--resume` goes on from there, to the same bits as
+    if nothing had happened. A complete recording of the same name is replaced, one that was stopped is not.
+
+    Example: `stiction run demo.toml --set materials.default.friction=0.2 --out slippery.h5`
+    """
+    from .run import run_scene
+
+    code = run_scene(scene, out=out, changes=changes or [], resume=resume, start=start, json=json, quiet=quiet)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command()
+def plot(
+    recording: Annotated[
+        Path | None, typer.Argument(metavar="FILE.h5", help="A recording; by default the newest in this folder.")
+    ] = None,
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WHAT", help="energy, states, impulses, modes, certificate, or components: ball.x"),
+    ] = None,
+    body: Annotated[str | None, typer.Option("--body", metavar="NAME", help="The motion of one body.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE.png", help="Where to write it.")] = None,
+) -> None:
+    """Draw a recording.
+
+    Example: `stiction plot demo.h5 certificate --out certificate.png`
+    """
+    from .plot import plot_recording
+
+    plot_recording(recording, what or [], body, out)
+
+
+@app.command()
+def schema(
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
+) -> None:
+    """Print the JSON schema of scene files, with which editors complete and check them.
+
+    Example: `stiction schema --out stiction.schema.json`
+    """
+    from ..scene import scene_schema
+    from .output import write_json
+
+    if out is not None:
+        write_json(out, scene_schema())
+        return
+    import json
+
+    typer.echo(json.dumps(scene_schema(), indent=2))
 
 
 @app.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,11 @@ def console() -> Console:
     """Standard output; wide when it is a file, so that tables are not cut."""
     made = Console()
     return made if made.is_terminal else Console(width=140)
+
+
+def failure(message: str, word: str = "error") -> None:
+    """An error, or another word, on standard error: one line, or one and those of a scene below it."""
+    print(f"{word}: {message}", file=sys.stderr)
 
 
 def write_json(path: Path, data: Any) -> None:

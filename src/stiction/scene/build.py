@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ModelError
+from ..simulation.layout import chosen_fields
 from ..systems import Body as Handle
 from ..systems import PlanarWorld, World
 from .arrays import MOST
@@ -66,8 +67,9 @@ class _Builder:
             self.problems.add(
                 ("run",), f"duration/dt is {run.duration / run.dt:.3g} steps; at most {STEPS:.0e} are run."
             )
-        if record.every is not None and record.rate is not None:
-            self.problems.add(("record",), "give every or rate, not both.")
+        self._try(("record", "fields"), lambda: chosen_fields(record.fields))
+        if record.every is not None and record.fps is not None:
+            self.problems.add(("record",), "give every or fps, not both.")
 
     def _materials(self) -> None:
         for name, material in self.document.materials.items():

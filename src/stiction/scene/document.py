@@ -62,8 +62,10 @@ class RecordTable(Table):
 
     every: Count | None = None
     """Each so many steps; by default each."""
-    rate: Positive | None = None
-    """Frames per second of simulated time, to the nearest whole number of steps; instead of every."""
+    fps: Positive | None = None
+    """Frames per second of simulated time, instead of every."""
+    fields: list[str] | None = None
+    """What is kept beside the configurations (docs/recordings.md); by default everything."""
 
 
 class Document(Table):

@@ -87,11 +87,16 @@ def spoken(path: Path, data: Any) -> str:
         inside = at[step] if _has(at, step) else None
         if isinstance(step, int):
             name = inside.get("name") if isinstance(inside, dict) else None
-            words[-1] += f"[{step}]" + (f" ({name!r})" if isinstance(name, str) else "")
+            words[-1] += f"[{step}]" + (f" ({cut(name, 60)!r})" if isinstance(name, str) else "")
         else:
-            words.append(str(step))
+            words.append(cut(str(step), 60))
         at = inside
     return ".".join(words) or "the file"
+
+
+def cut(text: str, most: int) -> str:
+    """A text of at most so many characters."""
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _has(at: Any, step: Any) -> bool:

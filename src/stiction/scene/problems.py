@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from ..errors import SceneError
 from .document import Document
 from .fields import Table
-from .places import Path, line_of, lines_of, spoken
+from .places import Path, cut, line_of, lines_of, spoken
 
 SHOWN = 20
 _WORDS = {
@@ -40,7 +40,7 @@ class Problems:
 
     def add(self, path: Path, message: str) -> None:
         """Note a problem at a path of the file."""
-        self.found.append((path, message))
+        self.found.append((path, cut(message, 300)))
 
     def add_all(self, error: ValidationError) -> None:
         """Note what pydantic found."""
@@ -73,7 +73,7 @@ def _sentence(error: ErrorDetails, data: Any) -> tuple[Path, str]:
         return path, "is not known here" + nearest(str(where[-1]), list(_table(where[:-1]).model_fields))
     if kind == "union_tag_invalid":
         known = [word.strip("' ") for word in context["expected_tags"].split(",")]
-        return (*path, "type"), f"{context['tag']!r} is not known" + nearest(context["tag"], known)
+        return (*path, "type"), f"{_short(context['tag'])} is not known" + nearest(context["tag"], known)
     if kind == "union_tag_not_found":
         return path, f"needs a type: one of {', '.join(_tags(where))}."
     if kind == "literal_error":
@@ -123,7 +123,7 @@ def _short(value: Any) -> str:
     except ValueError:  # a whole number of more digits than Python writes
         return "a number of very many digits"
     text = {"True": "true", "False": "false", "nan": "nan"}.get(text, text)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return cut(text, 60)
 
 
 def _table(where: tuple[Any, ...]) -> type[Table]:

@@ -52,12 +52,9 @@ class Scene:
         return self.document.run.duration
 
     @property
-    def every(self) -> int:
-        """Each so many steps are recorded."""
-        record = self.document.record
-        if record.rate is not None:
-            return max(1, round(min(1.0 / (record.rate * self.dt), 1e9)))
-        return record.every or 1
+    def recording(self) -> dict[str, Any]:
+        """What is recorded and how often: the arguments `every`, `fps` and `fields` of `Simulator.run`, as given."""
+        return self.document.record.given()
 
     def simulator(self, **options: Any) -> Simulator:
         """The simulator of the scene at its initial state; `options` go before what the scene says."""

@@ -15,6 +15,7 @@ from .primitives import Place
 from .shapes import HalfPlane, Plane, Shape2, Shape3
 
 KINDS = ("dynamic", "fixed", "kinematic")
+TINY, HUGE = 1e-60, 1e60  # masses [kg] and inertias [kg m²] beyond these over- or underflow somewhere
 
 
 @dataclass(frozen=True)
@@ -96,13 +97,24 @@ def mass_properties(
         raise ModelError(f"{what} is dynamic and needs mass= [kg] or density=.")
     place = centre if com is None else _check.floats(f"{what} com", com, (dim,)).copy()
     if inertia is not None:
-        return total, _given_inertia(what, inertia, dim), place
+        return total, _can_turn(what, total, _given_inertia(what, inertia, dim)), place
     if volume <= 0:
         raise ModelError(f"{what}: its shapes have no volume; give inertia= about the centre of mass.")
     # by Steiner from the shapes' own centre to the given one
     d = place - centre
     shift = float(d @ d) * np.eye(3) - np.outer(d, d) if dim == 3 else np.array(float(d @ d))
-    return total, total / volume * (about + volume * shift), place
+    return total, _can_turn(what, total, total / volume * (about + volume * shift)), place
+
+
+def _can_turn(what: str, mass: float, inertia: FloatArray) -> FloatArray:
+    """The inertia, if it and the mass can be computed with: nothing over- or underflows."""
+    for name, values in (("mass", np.array(mass)), ("inertia", np.diag(inertia) if inertia.ndim else inertia)):
+        if not ((values > TINY) & (values < HUGE)).all():
+            raise ModelError(
+                f"{what}: its {name} is {float(np.min(values)):.3g}, too small or too large to compute with; "
+                "give sizes and densities in SI units."
+            )
+    return inertia
 
 
 def _combined(shapes: tuple[Any, ...], dim: int) -> tuple[float, FloatArray, FloatArray]:

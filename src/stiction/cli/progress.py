@@ -1,0 +1,108 @@
+"""What a person sees while a scene runs, and how Ctrl-C ends it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from types import FrameType
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+from ..problem.laws import Law
+from ..scene import Scene
+from ..schemes.base import StepResult
+from ..simulation import Simulator
+from ..simulation.recorder import residuals
+from . import Stopped
+
+
+class Interrupted(Exception):
+    """Ctrl-C was pressed; what is recorded is kept."""
+
+
+class Watch:
+    """Watches a run: called at each recorded step, it keeps the worst residuals and draws a line about them.
+
+    The first Ctrl-C ends the run at the next recorded step, so that the recording is whole; the second ends it at once.
+    """
+
+    def __init__(self, simulator: Simulator, scene: Scene, *, quiet: bool):
+        self.simulator, self.end, self.dt = simulator, scene.duration, scene.dt
+        self.steps, self.missed, self.contacts, self.seconds = 0, 0, 0, 0.0
+        self.worst: dict[str, float] = {}
+        self._stop = False
+        self._first = self._last = 0.0
+        self._begin = simulator.time
+        self._bar = None if quiet or not sys.stderr.isatty() else self._made_bar()
+
+    def _made_bar(self) -> Progress:
+        return Progress(
+            SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.description}"),
+            console=Console(stderr=True), transient=True,
+        )  # fmt: skip
+
+    def __enter__(self) -> Watch:
+        if self._bar is not None:
+            self._bar.start()
+            self._task = self._bar.add_task("preparing (the first run compiles, for a minute or two)", total=None)
+        if threading.current_thread() is threading.main_thread():
+            self._before: Any = signal.signal(signal.SIGINT, self._interrupt)
+        self._last = time.perf_counter()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._before)
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._stop:
+            raise Stopped
+        self._stop = True
+        text = "stopping at the next recorded step; Ctrl-C again to stop at once"
+        if self._bar is not None:
+            self._bar.update(self._task, description=text)
+        else:
+            print(text, file=sys.stderr)
+
+    def __call__(self, steps: int, result: StepResult, between: dict[str, float]) -> None:
+        """After a recorded step."""
+        now = time.perf_counter()
+        self.steps += steps
+        self.missed += not result.success
+        self.contacts = int(np.count_nonzero(result.contacts.law == int(Law.UNILATERAL)))
+        own = residuals(result)
+        for name in {*own, *between}:
+            here = max(abs(own.get(name, 0.0)), abs(between.get(name, 0.0)))
+            self.worst[name] = max(self.worst.get(name, 0.0), here)
+        if self._first == 0.0:  # what came before it was compiled, perhaps
+            self._first, self._skipped = now, self.steps
+        self.seconds = (now - self._first) / max(1, self.steps - self._skipped) * self.steps
+        if self._bar is not None:
+            self._draw(result)
+        if self._stop:
+            raise Interrupted
+
+    def _draw(self, result: StepResult) -> None:
+        assert self._bar is not None
+        t = self.simulator.time
+        each = self.seconds / max(1, self.steps)
+        left = max(0.0, self.end - t) / self.dt * each
+        words = (
+            f"t = {t:.3f} of {self.end:g} s  {self.contacts} contacts  {1e3 * each:.2f} ms/step  "
+            f"residual {self.worst.get('natural_map', 0.0):.0e}  {_clock(left)} left"
+        )
+        total = self.end - self._begin
+        self._bar.update(self._task, description=words, total=total, completed=t - self._begin)
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:.0f}:{minutes:02.0f}:{seconds:02.0f}" if hours else f"{minutes:.0f}:{seconds:02.0f}"

@@ -1,0 +1,209 @@
+"""`stiction run`: a scene from start to end, into a recording; again from where it stopped, or from a moment of it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import ModelError, RecordingError, SolverError
+from ..scene import Scene, parse_scene, read_scene
+from ..simulation import Simulator, Trajectory
+from ..simulation.reader import Recording
+from ..simulation.schedule import Schedule
+from .output import console, failure, write_json
+from .progress import Interrupted, Watch
+
+DONE, FAILED, INTERRUPTED = 0, 1, 130
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be run: a scene, its simulator at the start, and the file; goes_on: that of a run begun before."""
+
+    scene: Scene
+    simulator: Simulator
+    file: Path
+    goes_on: bool
+    duration: float  # of the whole run if it goes on, else from here [s]
+
+    def run(self, watch: Watch) -> Trajectory:
+        """Take the steps."""
+        if self.goes_on:
+            return self.simulator.resume(self.file, duration=self.duration, progress=watch)
+        return self.simulator.run(self.duration, record=self.file, progress=watch, **self.scene.recording)
+
+
+def run_scene(
+    path: Path | None,
+    *,
+    out: Path | None,
+    changes: Sequence[str],
+    resume: Path | None,
+    start: str | None,
+    json: Path | None,
+    quiet: bool,
+) -> int:
+    """Run a scene; the exit code."""
+    if json is not None:
+        write_json(json, None)  # fail before the work, not after it
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_: failure(str(message), "warning")
+        job = _job(path, out, changes, resume, start)
+        begun = time.perf_counter()
+        with Watch(job.simulator, job.scene, quiet=quiet) as watch:
+            code, reason = _take(job, watch)
+    report = _report(job, watch, code, reason, time.perf_counter() - begun)
+    if not quiet or code != DONE:
+        _show(report, watch)
+    if json is not None:
+        write_json(json, report)
+    return code
+
+
+def _take(job: Job, watch: Watch) -> tuple[int, str]:
+    try:
+        job.run(watch)
+    except Interrupted:
+        return INTERRUPTED, "interrupted"
+    except SolverError as error:
+        return FAILED, str(error)
+    except RecordingError as error:  # the disk is full, or the folder is gone
+        if not watch.steps:
+            raise
+        return FAILED, str(error)
+    return DONE, ""
+
+
+def _job(path: Path | None, out: Path | None, changes: Sequence[str], resume: Path | None, start: str | None) -> Job:
+    if resume is not None:
+        if path is not None or out is not None or start is not None:
+            raise ModelError("--resume goes on with a recording, which holds its scene: give it alone.")
+        return _resumed(resume, changes)
+    if start is not None:
+        return _branch(path, out, changes, start)
+    if path is None:
+        raise ModelError("give a scene file, or --resume a recording; stiction new writes a scene to begin with.")
+    scene = read_scene(path, changes)
+    file = free(Path(f"{path.stem}.h5") if out is None else out)
+    return Job(scene, scene.simulator(), file, False, scene.duration)
+
+
+def _resumed(file: Path, changes: Sequence[str]) -> Job:
+    """A recording that did not come to its end, or shall have a later one."""
+    for change in changes:
+        if change.partition("=")[0].strip() != "run.duration":
+            raise ModelError(
+                f"--set {change}: a run that goes on can only get another run.duration; use --from to branch."
+            )
+    recording = Recording(file)
+    scene = _scene_of(recording, changes)
+    schedule = Schedule.read(recording.header["schedule"])
+    origin = float(recording.header["origin"])
+    if not changes and int(recording.frames("step")[-1]) >= schedule.end:
+        raise ModelError(f"{file} is complete; to run on, give a later end: --set run.duration={2 * scene.duration:g}")
+    return Job(scene, scene.simulator(), file, True, scene.duration - origin)
+
+
+def _scene_of(recording: Recording, changes: Sequence[str]) -> Scene:
+    if recording.scene is None:
+        raise ModelError(
+            f"{recording.path} was not made from a scene file; go on with it in Python (Simulator.resume)."
+        )
+    return parse_scene(recording.scene, changes, name=f"the scene in {recording.path}")
+
+
+def _branch(path: Path | None, out: Path | None, changes: Sequence[str], start: str) -> Job:
+    """Another run from a moment of a recording: RUN.h5@TIME."""
+    name, sign, moment = start.rpartition("@")
+    source = Path(name if sign else start)
+    try:
+        at = float(moment) if sign else None
+    except ValueError:
+        raise ModelError(f"--from {start}: write FILE@TIME, the time in seconds, such as run.h5@1.5.") from None
+    recording = Recording(source)
+    before = _scene_of(recording, ()).simulator()
+    before.restore(source, at)
+    scene = _scene_of(recording, changes) if path is None else read_scene(path, changes)
+    left = scene.duration - before.time
+    if not left > 0.0:
+        raise ModelError(
+            f"--from {start}: the scene ends at {scene.duration:g} s; give a later end: --set run.duration=..."
+        )
+    stem = source.stem if path is None else path.stem
+    file = Path(f"{stem}-from-{before.time:g}.h5") if out is None else out
+    if file.exists() and file.samefile(source):
+        raise ModelError(f"--out {file} is the recording that the run begins from; choose another name.")
+    simulator = scene.simulator()
+    simulator.start_from(before.state)
+    return Job(scene, simulator, free(file), False, left)
+
+
+def free(file: Path) -> Path:
+    """A file that may be written: a recording of a complete run is replaced, an incomplete one is kept."""
+    if not file.parent.is_dir():
+        raise ModelError(f"--out {file}: there is no folder {file.parent}.")
+    if not file.exists():
+        return file
+    try:
+        recording = Recording(file)
+    except RecordingError as error:
+        if file.is_file() and file.stat().st_size == 0:
+            return file
+        raise ModelError(
+            f"--out {file} exists and would be replaced; remove it, or choose another name ({error})"
+        ) from None
+    last, end = int(recording.frames("step")[-1]), Schedule.read(recording.header["schedule"]).end
+    if last < end and recording.scene is not None:
+        raise ModelError(
+            f"{file} holds a run that was stopped after {last} of {end} steps: go on with it by "
+            f"stiction run --resume {file}, remove it, or choose another --out."
+        )
+    return file
+
+
+def _report(job: Job, watch: Watch, code: int, reason: str, seconds: float) -> dict[str, Any]:
+    size = job.file.stat().st_size if job.file.exists() else 0
+    return {
+        "scene": str(job.scene.path or job.file),
+        "recording": str(job.file),
+        "status": {DONE: "done", FAILED: "failed", INTERRUPTED: "interrupted"}[code],
+        "reason": reason,
+        "time": job.simulator.time,
+        "steps": watch.steps,
+        "missed": watch.missed,
+        "worst": watch.worst,
+        "contacts": watch.contacts,
+        "bytes": size,
+        "seconds": round(seconds, 3),
+        "ms per step": round(1e3 * watch.seconds / max(1, watch.steps), 4),
+    }
+
+
+def _show(report: dict[str, Any], watch: Watch) -> None:
+    screen = console()
+    said = [
+        f"{report['steps']} steps to t = {report['time']:g} s in {report['seconds']:.1f} s "
+        f"({report['ms per step']:.2f} ms each)",
+        f"largest residual {report['worst'].get('natural_map', 0.0):.1e}",
+        f"deepest overlap {report['worst'].get('penetration', 0.0):.1e} m",
+    ]
+    if report["missed"]:
+        said.append(f"{report['missed']} steps missed their tolerance")
+    screen.print(f"{report['recording']}: {', '.join(said)}; {_size(report['bytes'])}", highlight=False)
+    if report["status"] == "failed":
+        failure(report["reason"])
+    if report["status"] == "interrupted":
+        go_on = f"stiction run --resume {report['recording']}"
+        failure(f"stopped at t = {report['time']:g} s; the recording is kept, go on with: {go_on}", "interrupted")
+
+
+def _size(count: int) -> str:
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= scale:
+            return f"{count / scale:.1f} {unit}"
+    return f"{count} bytes"

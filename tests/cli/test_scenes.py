@@ -1,0 +1,209 @@
+"""The commands for scenes: new, check, run, plot, schema; what they write, and their exit codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+
+import numpy as np
+import pytest
+
+import stiction as st
+from stiction.cli import main
+from stiction.cli.new import kinds, starter
+
+CODE = "import sys; from stiction.cli import main; sys.argv[0] = 'stiction'; main()"
+
+
+@pytest.fixture
+def stiction(tmp_path, monkeypatch, capsys):
+    """Runs a command in a folder of its own, and gives its exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["stiction", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code or 0
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+def test_a_new_user_gets_a_recording_and_a_picture(stiction, tmp_path):
+    assert stiction("new", "demo.toml")[0] == 0
+    assert tomllib.loads((tmp_path / "demo.toml").read_text())["stiction"] == 1
+    code, out, err = stiction("run", "demo.toml", "--json", "report.json")
+    assert (code, err) == (0, "")  # quiet where nobody watches
+    assert "300 steps to t = 1.5 s" in out
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["status"] == "done"
+    assert report["recording"] == "demo.h5"
+    assert report["worst"]["natural_map"] <= 1e-6
+    assert report["bytes"] == (tmp_path / "demo.h5").stat().st_size
+    code, out, _ = stiction("plot")  # the newest recording
+    assert code == 0
+    assert (tmp_path / "demo-energy.png").stat().st_size > 10_000
+    assert stiction("plot", "demo.h5", "--body", "ball", "--out", "ball.png")[0] == 0
+    assert (tmp_path / "ball.png").exists()
+    run = st.load(tmp_path / "demo.h5")
+    ours = st.read_scene(tmp_path / "demo.toml").simulator().run(1.5, fps=100)
+    assert np.array_equal(run.q, ours.q)
+
+
+def test_new_lists_kinds_and_replaces_nothing(stiction, tmp_path):
+    code, out, _ = stiction("new")
+    assert code == 0
+    assert all(name in out for name in kinds())
+    (tmp_path / "a.toml").write_text("mine")
+    code, _, err = stiction("new", "a.toml")
+    assert code == 2
+    assert "exists already" in err
+    assert (tmp_path / "a.toml").read_text() == "mine"
+    assert stiction("new", "b.toml", "--kind", "towr")[0] == 2
+    assert stiction("new", "b.txt")[0] == 2
+
+
+@pytest.mark.parametrize("kind", sorted(kinds()))
+def test_every_starter_is_good(kind, stiction, tmp_path):
+    assert stiction("new", "x.toml", "--kind", kind)[0] == 0
+    code, out, err = stiction("check", "x.toml", "--json", "x.json")
+    assert (code, err) == (0, "")
+    (report,) = json.loads((tmp_path / "x.json").read_text())
+    assert report["ok"]
+    assert not report["warnings"]
+    assert report["title"] in out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", sorted(kinds()))
+def test_every_starter_runs(kind, stiction):
+    stiction("new", "x.toml", "--kind", kind)
+    code, out, err = stiction("run", "x.toml")
+    assert (code, err) == (0, "")
+    assert "missed" not in out
+
+
+@pytest.fixture
+def short(tmp_path):
+    """A scene of thirty steps."""
+    text = starter("tower").replace("duration = 1.5", "duration = 0.15").replace("fps = 100", "every = 2")
+    (tmp_path / "short.toml").write_text(text)
+    return "short.toml"
+
+
+def test_changes_from_the_command_line(stiction, short, tmp_path):
+    assert (
+        stiction("run", short, "--set", "bodies.ball.mass=2", "--set", "run.solver=nsgs", "-q", "-o", "a.h5")[1] == ""
+    )
+    scene = st.simulation.reader.Recording(tmp_path / "a.h5").scene
+    assert tomllib.loads(scene)["bodies"][1]["mass"] == 2
+    assert st.load(tmp_path / "a.h5").info["solver"] == "nsgs"
+
+
+def test_a_branch_begins_where_the_recording_was_and_differs_after(stiction, short, tmp_path):
+    stiction("run", short)
+    code, _, err = stiction("run", "--from", "short.h5@0.05", "--set", "bodies.ball.mass=50")
+    assert (code, err) == (0, "")
+    first, branch = st.load(tmp_path / "short.h5"), st.load(tmp_path / "short-from-0.05.h5")
+    assert branch.times[0] == pytest.approx(0.05)
+    assert np.array_equal(branch.q[0], first.q[5])
+    assert branch.times[-1] == pytest.approx(0.15)
+    assert not np.array_equal(branch.q[-1], first.q[-1])
+    code, _, err = stiction("run", short, "--from", "short.h5@0.05", "-o", "same.h5")  # the same scene: the same end
+    assert (code, err) == (0, "")
+    assert np.array_equal(st.load(tmp_path / "same.h5").q[-1], first.q[-1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run",), "give a scene file"),
+        (("run", "nothing.toml"), "there is no such file"),
+        (("run", "short.toml", "--out", "no/folder.h5"), "there is no folder"),
+        (("run", "short.toml", "--out", "short.toml"), "would be replaced"),
+        (("run", "short.toml", "--resume", "short.h5"), "give it alone"),
+        (("run", "--resume", "nothing.h5"), "there is no file"),
+        (("run", "--resume", "short.toml"), "not an HDF5 file"),
+        (("run", "--from", "short.toml@1"), "not an HDF5 file"),
+        (("run", "--from", "nothing.h5@now"), "the time in seconds"),
+        (("run", "short.toml", "--set", "run.dt=-1"), "must be greater than 0"),
+        (("run", "short.toml", "--json", "no/folder.json"), "no folder"),
+        (("check", "short.toml", "nothing.toml"), "there is no such file"),
+        (("plot",), "no recording"),
+        (("plot", "short.toml"), "not an HDF5 file"),
+        (("run", "short.toml", "--nonsense"), "No such option"),
+        (("rnu", "short.toml"), "No such command"),
+    ],
+)
+def test_bad_input_is_exit_code_2(arguments, words, stiction, short):
+    code, _, err = stiction(*arguments)
+    assert code == 2
+    assert words in " ".join(err.replace("│", " ").split())
+    assert "Traceback" not in err
+
+
+def test_a_run_that_fails_is_exit_code_1(stiction, short, tmp_path):
+    code, _, err = stiction("run", short, "--set", "run.solver=nsgs", "--set", "run.tol=1e-18", "--json", "r.json")
+    assert code == 1
+    assert "step 0" in err
+    assert json.loads((tmp_path / "r.json").read_text())["status"] == "failed"
+
+
+def test_the_schema_knows_every_shape_and_law(stiction, tmp_path):
+    code, out, _ = stiction("schema")
+    assert code == 0
+    schema = json.loads(out)
+    assert {"Sphere", "Mesh", "Stribeck", "Polyhedral", "Moreau", "Screw", "Arch"} <= set(schema["$defs"])
+    assert schema["$defs"]["Sphere"]["properties"]["radius"]["exclusiveMinimum"] == 0
+    stiction("schema", "--out", "s.json")
+    assert json.loads((tmp_path / "s.json").read_text()) == schema
+
+
+@pytest.mark.parametrize("command", ["new", "check", "run", "plot", "schema"])
+def test_every_command_has_help_with_an_example(command, stiction):
+    code, out, _ = stiction(command, "--help")
+    assert code == 0
+    assert "Example" in out
+
+
+def begun(tmp_path, *arguments):
+    process = subprocess.Popen(
+        [sys.executable, "-c", CODE, "run", *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=os.environ
+    )
+    file = tmp_path / "short.h5"
+    for _ in range(1200):
+        if process.poll() is not None or (file.exists() and time.time() - file.stat().st_ctime > 0.5):
+            break
+        time.sleep(0.1)
+    return process
+
+
+@pytest.mark.long
+def test_ctrl_c_keeps_the_recording_and_resume_ends_in_the_same_bits(stiction, short, tmp_path):
+    assert stiction("run", short, "--set", "run.duration=4", "-o", "whole.h5", "-q")[0] == 0
+    process = begun(tmp_path, short, "--set", "run.duration=4")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(120) == 130
+    said = process.stderr.read()
+    assert "the recording is kept" in said
+    assert "Traceback" not in said
+    part = st.load(tmp_path / "short.h5")
+    assert 1 < len(part) < 401
+    code, _, err = stiction("run", short)
+    assert code == 2
+    assert "--resume" in err
+    (tmp_path / short).unlink()  # the recording holds its scene
+    assert stiction("run", "--resume", "short.h5")[0] == 0
+    whole, resumed = st.load(tmp_path / "whole.h5"), st.load(tmp_path / "short.h5")
+    for name in ("times", "q", "v"):
+        assert np.array_equal(getattr(whole, name), getattr(resumed, name))
+    assert stiction("run", "--resume", "short.h5")[0] == 2  # complete
+    assert stiction("run", "--resume", "short.h5", "--set", "run.duration=4.1")[0] == 0
+    assert st.load(tmp_path / "short.h5").times[-1] == pytest.approx(4.1)
