@@ -76,7 +76,7 @@ class Forces:
         for k in self.unilateral[closed[self.unilateral]].tolist():
             n, (stiff, damp, _) = self.normal[k], self.soft[k]
             near = u[n] < 0.0
-            force[n] = -stiff * value[n] - (damp * u[n] if near else 0.0)
+            force[n] = max(0.0, -stiff * value[n] - (damp * u[n] if near else 0.0))
             by_value[n, n], by_velocity[n, n] = -stiff, -damp if near else 0.0
         if self.mechanism is not None:
             self._drive(value, t, u, force, by_value, by_velocity)
@@ -91,7 +91,7 @@ class Forces:
             if contact and not closed[k]:
                 continue
             # dry friction has its own bound, which a law of speed scales
-            radius = mu[k] * max(force[n], 0.0) if contact else bound * mu[k] / table.mu[k]
+            radius = mu[k] * force[n] if contact else bound * mu[k] / table.mu[k]
             friction = table.sets[table.set_of[k]]
             force[rows], by_radius, by_slip, over[k] = friction_force(friction, u[rows], radius, gamma)
             by_velocity[rows, rows] = by_slip
