@@ -1,15 +1,17 @@
 """pr11 §5: Painlevé's rod with a contact that gives way, as its stiffness goes to infinity.
 
 Table 1 prints force integrals "until contact breaks" for kn = gamma_n = gamma_t = α. With the printed data the contact
-does not break: after the shock the spring carries kn P/gamma_n = P = 0.28 N, less than the 0.447 N that the stuck rod
-needs, and it closes further. So only the limit Λ₂ and the trend can be compared; our integrals are over the first
-α^(-1/2) seconds, a window that shrinks as the shock does but more slowly. The conclusion of pr11 asks whether the limit
-depends on the ratio of kn and gamma_n: it does, and `Shock` has it in closed form.
+does not break: the damper has taken the shock, gamma_n depth = Λ₂, so that the spring then carries kn Λ₂/gamma_n =
+0.325 N, less than the 0.447 N that the stuck rod needs, and it closes further. So only the limit Λ₂ and the trend can
+be compared; our integrals are over the first α^(-1/2) seconds, a window that shrinks as the shock does but more slowly.
+The conclusion of pr11 asks whether the limit depends on the ratio of kn and gamma_n: it does, and `Shock` has it in
+closed form.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -72,14 +74,24 @@ def ratio(c: float, kn: float = STIFF) -> Compliant:
     return Compliant(kn, c * math.sqrt(kn), kn)
 
 
-def jam_load(alpha: float, steps: int = 16) -> float:
-    """kn·depth [N] above which the rod with a torque jams, by bisection."""
-    low, high = 5.0, 10.0
+def bisect(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
+    """Where `holds` begins to be true."""
     for _ in range(steps):
         middle = 0.5 * (low + high)
-        jams = integral(rod(LIFTING, gap=-middle / alpha), equal(alpha), 30.0 * alpha**-0.5).impulse[0] > 0.2
-        low, high = (low, middle) if jams else (middle, high)
+        low, high = (low, middle) if holds(middle) else (middle, high)
     return 0.5 * (low + high)
+
+
+def jams(load: float, alpha: float = 1e6) -> bool:
+    """Whether the rod with a torque jams when its spring starts with a force of `load` [N]."""
+    found = integral(rod(LIFTING, gap=-load / alpha), equal(alpha), 30.0 * alpha**-0.5)
+    return bool(found.impulse[0] > 0.2)
+
+
+def opens(stiffer: float, gamma: float = 1e6) -> bool:
+    """Whether the contact opens after the shock, with kn = `stiffer`·gamma_n and gamma_n = gamma_t = `gamma`."""
+    found = integral(rod(), Compliant(stiffer * gamma, gamma, gamma), 20.0 * gamma**-0.5)
+    return any(change.kind == "separation" for change in found.changes)
 
 
 @dataclass(frozen=True)
@@ -91,7 +103,8 @@ class Findings:
     long: tuple[Integral, ...]  # at the first three, over LONG
     ratios: tuple[Integral, ...]  # at RATIOS, until the contact opens
     apart: FloatArray  # impulses of the second case over kn·depth at α = 1e6
-    threshold: float
+    threshold: float  # kn·depth from which the second case jams
+    opening: float  # kn over gamma_n from which the contact opens after the shock
     forces: tuple[tuple[FloatArray, FloatArray, FloatArray], ...]  # times, normal and friction force at SHOWN
 
     @property
@@ -117,7 +130,8 @@ def measure() -> Findings:
         long=tuple(integral(rod(), equal(a), LONG) for a in ALPHAS[:3]),
         ratios=tuple(until_open(rod(), ratio(c), window) for c, window in zip(RATIOS, windows)),
         apart=np.array([integral(rod(LIFTING, gap=-f / 1e6), equal(1e6), 0.02).impulse for f in LOADS]),
-        threshold=jam_load(1e6),
+        threshold=bisect(jams, 5.0, 10.0, 16),
+        opening=bisect(opens, 2.0, 4.0, 10),
         forces=tuple(_forces(a, window) for a, window in zip(SHOWN, (0.25, 0.008))),
     )
 
@@ -148,8 +162,11 @@ def reproduce() -> Outcome:
                  record_tolerance=2e-3, reason="like α^(-1/2) ln α; the printed rows fall by "
                  + ", ".join(f"{x:.2f}" for x in printed[:-2, 0] / printed[1:-1, 0])),
         Quantity("openings within 2.5 s, α = 1e3, 1e4, 1e5", float(opened), 0.0),
-        Quantity("spring force after the shock", shock.P, 0.2796450, "N", reason="kn P/gamma_n, at kn = gamma_n"),
+        Quantity("spring force after the shock", float(shock.rest[0]), 0.32475953, "N",
+                 reason="kn Λ₂/gamma_n, at kn = gamma_n: the damper takes the shock"),
         Quantity("force that the stuck rod needs", shock.load, 0.4471455, "N", reason="more: so it does not open"),
+        Quantity("it opens from kn : gamma_n =", found.opening, 2.7666, "1/s", record_tolerance=2e-3,
+                 reason=f"twice the ratio of the two forces, {2.0 * shock.load / shock.rest[0]:.4f}, in the limit"),
         Quantity("∫λ_n over 2.5 s, α = 1e5", float(found.long[-1].impulse[0]), 1.78466, "N s", record_tolerance=1e-4),
         Quantity("undamped: ∫λ_n until it opens, kn = 1e8", float(undamped[0]), 0.44950, "N s", record_tolerance=1e-4,
                  reason=f"limit {shock.limit(0.0)[0]:.5f}: the spring gives all of it back"),
@@ -178,5 +195,8 @@ def _figures(found: Findings) -> dict[str, Figure]:
 
 
 EXPERIMENT = Experiment(
-    "pr11-compliance", "Preclik, Rüde 2011 (§5)", "Painlevé's rod on a contact that gives way: the stiff limits", reproduce
+    "pr11-compliance",
+    "Preclik, Rüde 2011 (§5)",
+    "Painlevé's rod on a contact that gives way: the stiff limits",
+    reproduce,
 )

@@ -46,7 +46,7 @@ def struck(rigid: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Mass, rows and velocity of the rod just after the blow, before the table answers."""
     span = STRAIGHT if rigid else np.eye(3)
     M = span.T @ MASS @ span
-    return M, ROWS @ span, np.linalg.solve(M, -BLOW * span.T @ TIP)
+    return M, ROWS @ span, np.asarray(np.linalg.solve(M, -BLOW * span.T @ TIP), dtype=np.float64)
 
 
 def complementarity(rigid: bool) -> tuple[FloatArray, FloatArray]:
@@ -145,10 +145,10 @@ def reproduce() -> Outcome:
         Quantity("hinged rod: velocity of the inner end before the table answers", float((ROWS @ struck(False)[2])[0]),
                  -1.0, "m/s", reason="down: of a rigid rod +2"),
         Quantity("hinged rod, complementarity: impulse at the inner end", float(found.hinged[0][0]), 0.25, "N s"),
-        Quantity("torsion spring 1e6 times stiffer: impulse at the inner end", float(stiff.impulse[0]), 1.5945e-4, "N s",
-                 record_tolerance=1e-6, reason="the complementarity problem's 0, recovered as pr11 says"),
-        Quantity("it falls, per decade of the ratio, by", float(inner[-2] / inner[-1]), 3.1965, "", record_tolerance=0.01,
-                 reason="the square root of the ratio"),
+        Quantity("torsion spring 1e6 times stiffer: impulse at the inner end", float(stiff.impulse[0]), 1.5945e-4,
+                 "N s", record_tolerance=1e-6, reason="the complementarity problem's 0, recovered as pr11 says"),
+        Quantity("it falls, per decade of the ratio, by", float(inner[-2] / inner[-1]), 3.1965, "",
+                 record_tolerance=0.01, reason="the square root of the ratio"),
         Quantity("the same at the edge", float(stiff.impulse[1]), 1.6489, "N s", record_tolerance=1e-4,
                  reason=f"10/7 and the bounce of its spring and damper, 1 + e = {1.0 + restitution():.4f}"),
         Quantity("torsion spring 1e6 times softer: impulse at the inner end", float(soft.impulse[0]), 0.27389, "N s",
@@ -169,5 +169,8 @@ def _figures(found: Findings) -> dict[str, Figure]:
 
 
 EXPERIMENT = Experiment(
-    "pr11-hammer", "Preclik, Rüde 2011 (§6)", "A rod over the edge of a table, hit with a hammer: bending or table", reproduce
+    "pr11-hammer",
+    "Preclik, Rüde 2011 (§6)",
+    "A rod over the edge of a table, hit with a hammer: bending or table",
+    reproduce,
 )

@@ -16,6 +16,7 @@ import numpy as np
 from .._check import FloatArray
 from .pr11_rod import ANGLE, GRAVITY, INERTIA, LENGTH, LIFTING, MASS, MU, SPEED
 
+
 class Shock:
     """The impulse–velocity problem of the rod, and what springs and dampers make of it as they become stiff.
 
@@ -62,10 +63,10 @@ class Shock:
 
     @cached_property
     def load(self) -> float:
-        """The normal force that holds the stuck rod after the shock Λ₂ under gravity [N]: its end must not accelerate."""
+        """The normal force that holds the stuck rod after the shock Λ₂ under gravity [N]: its end stays at rest."""
         v = np.array([SPEED, 0.0, 0.0]) + np.diag([1.0 / MASS, 1.0 / MASS, 1.0 / INERTIA]) @ self.H.T @ self.rest
         turning = 0.5 * LENGTH * v[2] ** 2 * np.array([math.sin(ANGLE), math.cos(ANGLE)])
-        return float(np.linalg.solve(self.W, -(turning + [-GRAVITY, 0.0]))[0])
+        return float(np.linalg.solve(self.W, np.array([GRAVITY, 0.0]) - turning)[0])
 
     @cached_property
     def dynamic(self) -> float:

@@ -1,7 +1,7 @@
 """s00 §1.3: Painlevé's rod simulated through its shock, by every time-stepping scheme.
 
-The survey prints no numbers; the rod is that of pr11 (mass 1, length 2, mu = 3/2, g = 1, 60°, sliding at 1 m/s). No finite
-force lets it slide on, though nothing hits anything: its lower end is at rest normal to the table. Time-stepping
+The survey prints no numbers; the rod is that of pr11 (mass 1, length 2, mu = 3/2, g = 1, 60°, sliding at 1 m/s). No
+finite force lets it slide on, though nothing hits anything: its lower end is at rest normal to the table. Time-stepping
 takes the impulse without impact in its first step. In the limit that is Λ₂ of the impulse–velocity problem, after which
 the rod turns about its end, which sticks, as a pendulum: a closed form of the energy and an ordinary differential
 equation for the angle. It is vaulted over its top and falls on its other end.
@@ -125,7 +125,7 @@ def reproduce() -> Outcome:
         Quantity("normal velocity of the end before the first step", float(found.shock.H[0] @ one.v[0]), 0.0, "m/s",
                  reason="nothing hits anything"),
         Quantity("normal impulse of the first step, h = 0.01 s", float(impulse[0]), 0.33288453, "N s",
-                 reason=f"pr11 §4.1 prints 0.3329; without an impulse the end would sink; limit {found.shock.rest[0]:.4f}"),
+                 reason=f"pr11 §4.1 prints 0.3329; without it the end would sink; limit {found.shock.rest[0]:.4f}"),
         Quantity("slip after it", float(abs(found.shock.H[1] @ one.v[1])), 0.0, "m/s", record_tolerance=1e-9,
                  reason="from 1 m/s to sticking in one step"),
         *(Quantity(f"{scheme}: impulse goes to Λ₂ with order", order(found.impulse_errors(scheme)), 1.0, "",
@@ -135,8 +135,8 @@ def reproduce() -> Outcome:
                    reason=f"{found.angle_errors(scheme)[-1]:.1e} rad at h = {STEPS[-1]:g} s") for scheme in SCHEMES),
         Quantity("energy lost in the first step, h = 0.0025 s", taken[-1], 0.218750586, "J", record_tolerance=1e-6,
                  reason=f"limit ½ Λ₂ᵀ W Λ₂ = {lost:.5f} J of 1.366"),
-        *(Quantity(f"{scheme}: largest growth of the energy in a step, h = 0.02 s", float(found.gains(scheme)[0]), record,
-                   "J", record_tolerance=1e-7, reason=note)
+        *(Quantity(f"{scheme}: largest growth of the energy in a step, h = 0.02 s", float(found.gains(scheme)[0]),
+                   record, "J", record_tolerance=1e-7, reason=note)
           for scheme, record, note in (
               ("AnitescuHart", -4.3255e-05, "it falls in every step"),
               ("StewartTrinkle", 2.4670e-05, "after the shock, by the curvature of the gap: as h², 4e-7 at 0.0025 s"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def draw_hammer(found: Findings) -> Figure:
-    """What the blow does to a rigid and to a hinged rod, forces over time, and the inner end's impulse over the ratio."""
+    """What the blow does to a rigid and to a hinged rod, forces over time, and the impulse over the ratio."""
     from ..papers import pr11_hammer as paper
 
     figure = new_figure(11, 7.5)
