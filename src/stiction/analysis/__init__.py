@@ -13,9 +13,11 @@ from .bounds import (
 )
 from .contact_modes import ContactMode
 from .convergence import Convergence, ImpulseScaling, compare, convergence
+from .dead_ends import Search, search_dead_ends
 from .forms import Form, force_acceleration, impulse_velocity, time_stepping
 from .holding import Holding, balances, holding, largest_pull
 from .hypotheses import Finding, Hypotheses, hypotheses
+from .mode_map import ModeMap, mode_map
 from .motions import Motion, Motions, all_motions
 from .selection import Choosing, Followed, followed, rules_of, select
 from .uniqueness import Existence, Extent, Uniqueness, existence, extent, uniqueness
@@ -34,8 +36,10 @@ __all__ = [
     "Hypotheses",
     "ImpulseScaling",
     "JammingBound",
+    "ModeMap",
     "Motion",
     "Motions",
+    "Search",
     "Uniqueness",
     "all_motions",
     "along",
@@ -53,9 +57,11 @@ __all__ = [
     "impulse_velocity",
     "jamming_bound",
     "largest_pull",
+    "mode_map",
     "pointed",
     "rules_of",
     "scan",
+    "search_dead_ends",
     "select",
     "theorem_bound",
     "time_stepping",

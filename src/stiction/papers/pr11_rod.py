@@ -8,6 +8,8 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray
+from ..analysis import Motions
+from ..problem.certificate import UNITS
 from ..systems import Gap, GeneralizedSystem
 
 MASS, LENGTH, GRAVITY, MU, ANGLE, SPEED = 1.0, 2.0, 1.0, 1.5, math.pi / 3, -1.0  # §3.1, without units
@@ -55,3 +57,9 @@ def sliding_inertia(angle: float, mu: float, inertia: float = INERTIA) -> float:
     """A of pr11 eq. 10 [1/kg]: the normal acceleration that a unit of normal force makes at the sliding end."""
     lever = LENGTH**2 / (4.0 * inertia)
     return 1.0 / MASS + lever * math.cos(angle) ** 2 - mu * lever * math.sin(angle) * math.cos(angle)
+
+
+def certificate(*found: Motions) -> dict[str, float]:
+    """The worst residuals over all motions."""
+    all_of_them = [motions.form.problem.certify(motion.p).as_dict() for motions in found for motion in motions]
+    return {name: max((one[name] for one in all_of_them), default=0.0) for name in UNITS}
