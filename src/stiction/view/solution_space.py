@@ -53,6 +53,8 @@ def _units(motions: Motions) -> tuple[str, str, str]:
 
 
 def _plane(axes: Any, motions: Motions) -> None:
+    from matplotlib import colormaps
+
     problem = motions.form.problem
     W, q, mu = problem.delassus(), problem.q, float(problem.friction.mu[0])
     ends = np.array([[0.0, 0.0], *(motion.p for motion in motions), np.linalg.solve(W, -q)])
@@ -62,7 +64,8 @@ def _plane(axes: Any, motions: Motions) -> None:
     n, t = np.meshgrid(np.linspace(low, wide, 240), np.linspace(-tall, tall, 240))
     energy = 0.5 * (W[0, 0] * n**2 + 2 * W[0, 1] * n * t + W[1, 1] * t**2) + q[0] * n + q[1] * t
     levels = energy.min() + np.ptp(energy) * np.linspace(0.0, 1.0, 20)[1:] ** 2  # closer around the least energy
-    axes.contour(n, t, energy, levels=levels, cmap="YlOrRd_r", linewidths=0.7, zorder=1)
+    colours = colormaps["YlOrRd_r"](np.linspace(0.0, 0.7, len(levels)))
+    axes.contour(n, t, energy, levels=levels, colors=colours, linewidths=0.7, zorder=1)
     cone = np.array([0.0, wide])
     axes.fill_between(cone, -mu * cone, mu * cone, color="#000000", alpha=0.05, zorder=0)
     for sign in (1.0, -1.0):
@@ -90,7 +93,8 @@ def _line(axes: Any, motions: Motions) -> None:
     most = 1.5 * max([float(motion.p[0]) for motion in motions] + [abs(q / A) if A else 1.0])
     load = np.linspace(0.0, most, 100)
     axes.axhline(0.0, color="#495057", linewidth=0.8)
-    axes.axhspan(min(0.0, q, q + A * most) * 1.15 - 0.1, 0.0, color=COLOURS[1], alpha=0.08)
+    low = 1.15 * min(0.0, q, q + A * most) - 0.05 * (abs(q) + abs(A) * most)
+    axes.axhspan(low, 0.0, color=COLOURS[1], alpha=0.08)
     axes.plot(
         load, q + A * load, color=SIGNORINI, linewidth=2.0, label=f"a = {A:.4g} λ {'+' if q >= 0 else '-'} {abs(q):.4g}"
     )
@@ -103,6 +107,7 @@ def _line(axes: Any, motions: Motions) -> None:
         )
     dress(axes, x="normal force [N]", y="normal acceleration [m/s²]", title=_title(motions))
     axes.set_xlim(-0.06 * most, most)
+    axes.set_ylim(bottom=low)
     axes.legend(frameon=True, framealpha=0.9, edgecolor="none", fontsize=8)
 
 
