@@ -82,6 +82,7 @@ _NAMES = {
         "Speculative",
         "StepResult",
         "StepCertificate",
+        "Change",
     ],
     # simulation
     "simulation": ["Simulator", "Trajectory", "Event", "load", "StepWarning", "OverlapWarning"],
@@ -157,6 +158,7 @@ if TYPE_CHECKING:
     from .scene import Scene as Scene
     from .scene import read_scene as read_scene
     from .schemes import AnitescuHart as AnitescuHart
+    from .schemes import Change as Change
     from .schemes import Closing as Closing
     from .schemes import Compliant as Compliant
     from .schemes import Growing as Growing

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.papers import experiment, pr11_compliance, pr11_hammer, s00_painleve
+from stiction.papers import experiment, pr11_compliance, pr11_hammer, pr11_table, s00_painleve
 from stiction.papers.pr11_rod import LIFTING, rod
 from stiction.papers.pr11_shock import Shock
 
@@ -53,6 +53,19 @@ def test_compliance_leaves_one_solution_of_a_step_only_if_it_is_soft(stiff):
     found = [soft.certify(lcp.impulses(z)) and lcp.impulses(z) for z in st.lcp.solutions(lcp.M, lcp.q)]
     distinct = {tuple(np.round(p, 9).tolist()) for p in found}
     assert len(distinct) == (3 if stiff else 1)
+
+
+def test_legs_that_give_way_choose_one_way_down_the_ramp():
+    """Rigid legs leave the friction open, and Lemke takes an end of its range; legs that give way do not."""
+    rigid = [pr11_table.loads(solver)[1] for solver in ("lemke", "newton")]
+    assert all(pr11_table.RANGE[0] - 1e-9 <= friction <= pr11_table.RANGE[1] + 1e-9 for friction in rigid)
+    assert rigid[0] - rigid[1] > 0.5
+    for solver in ("lemke", "newton", "proximal"):
+        errors = [pr11_table.ELASTIC - pr11_table.loads(solver, c)[1] for c in (1e-8, 1e-9)]
+        assert errors[1] == pytest.approx(0.1 * errors[0], rel=0.02)
+    loads, friction = pr11_table.settled()
+    assert friction == pytest.approx(pr11_table.ELASTIC, rel=1e-4)
+    np.testing.assert_allclose(loads, pr11_table.loads("lemke", 1e-10)[0], rtol=1e-3)
 
 
 def test_the_hammer_between_its_two_limits():

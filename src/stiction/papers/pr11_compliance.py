@@ -21,6 +21,7 @@ from .._check import FloatArray
 from ..schemes import Change, Compliant
 from ..simulation import Simulator
 from ..systems import GeneralizedSystem
+from . import pr11_table
 from .experiment import Experiment, Outcome, Quantity
 from .pr11_rod import LIFTING, rod
 from .pr11_shock import Shock
@@ -34,6 +35,7 @@ TABLE = (  # ours
     (0.342899, 0.442806), (0.329982, 0.438992), (0.326289, 0.437918),
     (0.325222, 0.437622), (0.324903, 0.437537), (0.324804, 0.437512),
 )  # fmt: skip
+RIGID_TABLE = (("lemke", 2.317012), ("newton", 1.503665), ("proximal", 1.699142))  # friction [N], by solver
 LONG = 2.5  # s, within which the contact is not to open
 RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)  # gamma_n/sqrt(kn); underdamped below 2/sqrt(S) = 1.8
 STIFF = 1e8
@@ -183,6 +185,17 @@ def reproduce() -> Outcome:
                  "influence, which holds below it"),
         Quantity("second case, kn·depth = 10 N: ∫λ_n over 0.02 s", float(found.apart[-1, 0]), 0.33398, "N s",
                  record_tolerance=1e-4, reason="Λ₂ and what the stuck rod needs after it"),
+    )  # fmt: skip
+    rigid = {name: pr11_table.loads(name)[1] for name in ("lemke", "newton", "proximal")}
+    low, high = pr11_table.RANGE
+    given = {name: pr11_table.loads(name, 1e-9)[1] for name in rigid}
+    quantities += (
+        *(Quantity(f"table on a ramp, rigid legs, {name}: friction", rigid[name], record, "N", record_tolerance=1e-4,
+                   reason=f"anything from {low:.3f} to {high:.3f} N is a solution") for name, record in RIGID_TABLE),
+        Quantity("legs of 1e9 N/m: friction, every solver", given["lemke"], 1.698715, "N", record_tolerance=1e-4,
+                 reason=f"they agree to {np.ptp(list(given.values())):.0e} N; in the limit {pr11_table.ELASTIC:.4f} N"),
+        Quantity("legs in motion on springs and dampers: friction", pr11_table.settled()[1], pr11_table.ELASTIC, "N",
+                 record_tolerance=1e-4, reason="the same choice"),
     )  # fmt: skip
     every = (*found.table, *found.long, *found.ratios)
     return Outcome(quantities, {"energy": max(one.error for one in every)}, lambda: _figures(found))
