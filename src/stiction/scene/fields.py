@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from functools import cache
+from itertools import pairwise
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,9 +26,7 @@ Count = Annotated[int, Field(strict=True, ge=1)]
 class Table(BaseModel):
     """A table of a scene file; keys that it does not have are errors."""
 
-    model_config = ConfigDict(
-        extra="forbid", strict=True, allow_inf_nan=False, frozen=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True, defer_build=True)
 
     def given(self, *without: str) -> dict[str, Any]:
         """What was given, by key, without `type`: the rest is left to the defaults of Python."""
@@ -33,3 +35,20 @@ class Table(BaseModel):
             for k in type(self).model_fields
             if k in self.model_fields_set and k not in ("type", *without)
         }
+
+
+@cache
+def meanings(table: type[Table]) -> dict[str, str]:
+    """What the fields of a table mean: the texts below them, of the table and of those that it is made from."""
+    found: dict[str, str] = {}
+    for kind in reversed(table.__mro__):
+        if issubclass(kind, Table) and kind is not Table:
+            body = ast.parse(inspect.getsource(kind)).body[0].body  # type: ignore[attr-defined]
+            for said, text in pairwise(body):
+                if (
+                    isinstance(said, ast.AnnAssign)
+                    and isinstance(text, ast.Expr)
+                    and isinstance(text.value, ast.Constant)
+                ):
+                    found[ast.unparse(said.target)] = str(text.value.value)
+    return found

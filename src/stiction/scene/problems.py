@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from ..errors import SceneError
 from .document import Document
-from .fields import Table
+from .fields import Table, meanings
 from .places import Path, cut, line_of, lines_of, spoken
 
 SHOWN = 20
@@ -104,8 +104,8 @@ def _plain_path(where: tuple[Any, ...], data: Any, missing: bool) -> Path:
 
 def _meaning(where: tuple[Any, ...]) -> str:
     """What a missing key is for."""
-    field = _table(where[:-1]).model_fields.get(str(where[-1]))
-    return f": {field.description.rstrip('.')}" if field is not None and field.description else ""
+    meaning = meanings(_table(where[:-1])).get(str(where[-1]))
+    return f": {meaning.rstrip('.')}" if meaning else ""
 
 
 def nearest(word: str, known: list[str]) -> str:
