@@ -9,6 +9,7 @@ hard, so that the parts can jam or wedge. Neither bound implies the other.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -106,8 +107,8 @@ def friction_bound(
 
     The force–acceleration problem is decided for coefficients up to `most`, common to all contacts or of the one named
     `contact`, and the first change from one motion to none or several is found by bisection. A window of trouble that
-    is narrower than a twelfth of the range can be stepped over. `form`: closed=, rest=, directions= of
-    `force_acceleration`.
+    is narrower than a twelfth of the range can be stepped over. time_limit [s] is for all decisions together.
+    `form`: closed=, rest=, directions= of `force_acceleration`.
     """
     system = built(system)
     key = None if contact is None else _key(force_acceleration(system, state, **form), contact)
@@ -124,12 +125,13 @@ def bound_of(
 ) -> FrictionBound:
     """The same for any family of problems, given as a function of the coefficient."""
     most = _check.number("most", most, positive=True)
+    deadline = time.monotonic() + _check.number("time_limit", time_limit, positive=True)
     low, high, above = 0.0, np.inf, ""
-    first = _trouble(problem(0.0), time_limit)
+    first = _trouble(problem(0.0), deadline)
     if first:
         return FrictionBound(0.0, first, None, most, Status.SOLVED, f"Already without friction: {first}.")
     for mu in most * np.linspace(0.0, 1.0, GRID + 1)[1:] ** 2:  # finer where coefficients usually are
-        above = _trouble(problem(mu), time_limit)
+        above = _trouble(problem(mu), deadline)
         if above:
             high = float(mu)
             break
@@ -139,7 +141,7 @@ def bound_of(
         return FrictionBound(np.inf, "", None, most, Status.SOLVED, message)
     while high - low > tol * max(high, 1e-3):
         mu = 0.5 * (low + high)
-        word = _trouble(problem(mu), time_limit)
+        word = _trouble(problem(mu), deadline)
         if word:
             high, above = mu, word
         else:
@@ -148,9 +150,9 @@ def bound_of(
     return FrictionBound(low, above, None, most, status, f"One motion up to µ = {low:.6g}; above: {above}.")
 
 
-def _trouble(problem: ContactProblem, time_limit: float) -> str:
+def _trouble(problem: ContactProblem, deadline: float) -> str:
     """What keeps the problem from having one motion: nothing (""), or a word for it."""
-    answer = uniqueness(problem, time_limit=time_limit)
+    answer = uniqueness(problem, time_limit=max(deadline - time.monotonic(), 0.01))
     if answer.status is Status.NO_SOLUTION:
         return "no solution"
     return {True: "", False: "several motions", None: "not decided"}[answer.unique]

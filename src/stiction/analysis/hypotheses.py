@@ -99,7 +99,7 @@ def _smooth(system: Any, state: State | None, closed: float) -> Finding:
         dq = np.zeros(now.system.nv)
         dq[i] = step
         fastest = max(fastest, float(np.linalg.norm(rows(dq) - rows(-dq)) / (2 * step)))
-    sentence = f"a statement about all configurations; here M, n and D change by at most {fastest:.3g} per unit of q"
+    sentence = f"is about all configurations; here M, n and D change by {fastest:.3g} per unit of q at most"
     return Finding("H1", None if np.isfinite(fastest) else False, fastest, sentence)
 
 

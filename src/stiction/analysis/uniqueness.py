@@ -100,7 +100,9 @@ def existence(problem: ContactProblem, *, directions: int = 8, time_limit: float
     if not found.exhausted:
         return Existence(None, Status.LIMIT, f"Not decided within {time_limit:g} s: no solution was found, and none "
                          "was excluded.", None, limit, program.nodes)  # fmt: skip
-    message = "There is no solution" + ("." if np.isinf(limit) else f" with impulses up to {limit:.3g}.")
+    message = "There is no solution" + (
+        "." if np.isinf(limit) else f" with contact forces (impulses) up to {limit:.3g}."
+    )
     return Existence(False, Status.NO_SOLUTION, message, None, limit, program.nodes)
 
 
@@ -213,7 +215,7 @@ def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, prob
         limit, other = _beyond(program)
     apart = 0.0 if other is None else float(np.abs(pairs.V @ (other - z)).max(initial=0.0)) * pairs.speed
     if other is None or apart < gap:
-        up_to = "" if np.isinf(limit) else f" with impulses up to {limit:.3g}"
+        up_to = "" if np.isinf(limit) else f" with contact forces (impulses) up to {limit:.3g}"
         return answer(True, Status.SOLVED, f"One motion{up_to}: no other differs from it by {gap:.3g} or more.",
                       limit=limit)  # fmt: skip
     second = _certified(problem, pairs, other)

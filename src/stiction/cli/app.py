@@ -203,6 +203,37 @@ def solve(
 
 
 @app.command()
+def analyze(
+    scene: Annotated[Path, typer.Argument(metavar="SCENE", help="A scene file (TOML).")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change the scene, such as contacts.0.friction=0.2."),
+    ] = None,
+    closed: Annotated[
+        float, typer.Option("--closed", metavar="M", help="Contacts with at most this gap touch.")
+    ] = 1e-6,
+    rest: Annotated[float, typer.Option("--rest", metavar="M/S", help="Slower contacts are at rest.")] = 1e-6,
+    directions: Annotated[
+        int, typer.Option("--directions", metavar="N", help="That stand for a round friction cone in space.")
+    ] = 8,
+    time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help="For all searches together.")] = 60.0,
+    json: JsonOption = None,
+) -> None:
+    """Say whether a scene at its start is jammed, slides, or could move in two ways, and how far it is from that.
+
+    Existence and uniqueness of the motion, the friction at which they are lost, the friction at which contacts can jam,
+    the pull that resting parts hold, and which hypotheses of the theorems hold. Exit code 1 if existence or uniqueness
+    was not decided within the time.
+
+    Example: `stiction analyze examples/door_wedge.toml --json wedge.json`
+    """
+    from .analyze import analyze_scene
+
+    if not analyze_scene(scene, changes or [], closed, rest, directions, time_limit, json):
+        raise typer.Exit(1)
+
+
+@app.command()
 def info(json: JsonOption = None) -> None:
     """Show versions, the machine, and where compiled kernels are kept.
 
