@@ -265,7 +265,12 @@ def _squeeze(problem: ContactProblem, mu: FloatArray) -> float:
 
 
 def scan(
-    make: Callable[[float], tuple[Any, State | None] | Any], values: Iterable[float], *, most: float = 10.0, **form: Any
+    make: Callable[[float], tuple[Any, State | None] | Any],
+    values: Iterable[float],
+    *,
+    most: float = 10.0,
+    tol: float = 1e-9,
+    **form: Any,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Both bounds over a range of configurations: values (n,), µ̄ (n,) and the jamming bound (n,); infinite above most.
 
@@ -276,7 +281,7 @@ def scan(
     for i, x in enumerate(values):
         made = make(float(x))
         system, state = made if isinstance(made, tuple) else (made, None)
-        mu[i] = friction_bound(system, state, most=most, **form).value
+        mu[i] = friction_bound(system, state, most=most, tol=tol, **form).value
         jam[i] = jamming_bound(system, state, most=most, **_closed(form)).value
     return values, mu, jam
 

@@ -69,13 +69,14 @@ class Report:
 
 def report(
     system: Any, state: State | None = None, *, closed: float = 1e-6, rest: float = 1e-6, directions: int = 8,
-    time_limit: float = 60.0,
+    time_limit: float = 60.0, bounds: bool = True,
 ) -> Report:  # fmt: skip
     """Everything about a system at a state (by default the initial one): existence, uniqueness, bounds, hypotheses.
 
     Contacts with a gap of up to `closed` [m] touch; slower ones than `rest` [m/s] are at rest. Smooth friction cones
     in space are replaced by `directions` directions where motions are searched. time_limit [s] is for all searches
-    together; what is not decided within it is said to be so.
+    together; what is not decided within it is said to be so. bounds: find the bound of friction, too (`friction_bound`,
+    which decides some forty problems).
     """
     deadline = time.monotonic() + time_limit
     system = built(system)
@@ -98,7 +99,7 @@ def report(
         findings += _both(posed, answer)
     findings += [("jamming", jam["sentence"]), *_pulls(held)]
     bound: dict[str, Any] = {}
-    if len(modes) <= FEW and _rubbing(posed) and time.monotonic() < deadline:
+    if bounds and len(modes) <= FEW and _rubbing(posed) and time.monotonic() < deadline:
         bound, said = _bound(system, state, near, directions, deadline)
         findings.append(("friction", said))
     numbers = {

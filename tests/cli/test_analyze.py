@@ -1,0 +1,78 @@
+"""`stiction analyze`: what it says of the documented scenes, what it writes, and its exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stiction as st
+from stiction.analysis.report import report
+from stiction.cli.analyze import analyze_scene
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def analyze(name, *, changes=(), json=None, time_limit=60.0):
+    return analyze_scene(EXAMPLES / f"{name}.toml", list(changes), 1e-6, 1e-6, 8, time_limit, json)
+
+
+def test_door_wedge_is_jammed(capsys, tmp_path):
+    assert analyze("door_wedge", json=tmp_path / "wedge.json")
+    said = capsys.readouterr().out
+    assert "jammed: holds against any pull, however strong" in said
+    assert "ttp01 theorem 1" in said
+    data = json.loads((tmp_path / "wedge.json").read_text())
+    assert data["numbers"]["jamming_bound"] == pytest.approx(np.tan(np.radians(5.0)), rel=1e-6)
+    assert data["decided"] is True
+    assert {h["name"] for h in data["hypotheses"]} == {"H1", "H2", "H3", "H4", "H5", "H6", "(1)", "(2)", "A", "B"}
+    assert len(data["contacts"]) == 3
+
+
+def test_chalk_has_no_finite_forces(capsys):
+    assert analyze("chalk")
+    said = capsys.readouterr().out
+    assert "an impulse without an impact is forced" in said
+    assert "comes to rest bearing" in said
+    assert "above: no solution" in said
+
+
+def test_peg_that_may_slide_or_stay():
+    found = report(st.read_scene(EXAMPLES / "peg_in_hole.toml").world, bounds=False)
+    assert "two motions possible" in found.verdict
+    assert "stays jammed and holds" in found.verdict
+
+
+def test_a_block_slides_rests_falls_or_strikes():
+    def block(**how):
+        world = st.PlanarWorld()
+        world.add_half_plane(name="floor")
+        box = [(-0.5, 0.0), (0.5, 0.0), (0.5, 0.1), (-0.5, 0.1)]
+        world.add_body(st.Polygon(box), name="block", mass=2.0, **how)
+        world.set_contact("block", "floor", friction=0.4)
+        return report(world, bounds=False)
+
+    assert block(velocity=(1.0, 0.0)).verdict == "slides"
+    assert block().verdict.startswith("rests: holds against any pull below 7.28")  # µ m g / √(1 + µ²)
+    assert block(position=(0.0, 1.0)).verdict == "is free"
+    assert block(velocity=(0.0, -1.0)).verdict == "an impact comes first"
+
+
+def test_exit_codes(tmp_path):
+    code = "import sys; from stiction.cli import main; sys.argv[0] = 'stiction'; main()"
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-c", code, "analyze", *map(str, arguments)], capture_output=True, text=True,
+            env={**os.environ, "COLUMNS": "160"},
+        )  # fmt: skip
+
+    missing = run(tmp_path / "no.toml")
+    assert missing.returncode == 2
+    assert "no such file" in missing.stderr
+    wrong = run(EXAMPLES / "chalk.toml", "--time-limit", "-1")
+    assert wrong.returncode == 2
+    assert "--time-limit" in wrong.stderr
