@@ -51,7 +51,7 @@ def picture(angles: np.ndarray, bound: np.ndarray, path: str) -> None:
     axes.set(xlim=(-0.02, 0.15), ylim=(-0.055, 0.1))
     axes = figure.add_subplot(1, 2, 2)
     draw_limit(axes, np.degrees(angles), bound, names="slope of the wedge [°]", values="friction", top=0.8,
-               above="holds, however hard the door pushes", below="is squeezed out")  # fmt: skip
+               above="holds, however hard the door pushes", below="is squeezed out", wanted="above")  # fmt: skip
     for name, mu in FLOORS.items():
         axes.axhline(mu, color="black", linestyle=":", linewidth=1.0)
         axes.text(2.0, mu + 0.01, name, fontsize=8)

@@ -20,24 +20,25 @@ def analyze(name, *, changes=(), json=None, time_limit=60.0):
     return analyze_scene(EXAMPLES / f"{name}.toml", list(changes), 1e-6, 1e-6, 8, time_limit, json)
 
 
-def test_door_wedge_is_jammed(capsys, tmp_path):
-    assert analyze("door_wedge", json=tmp_path / "wedge.json")
-    said = capsys.readouterr().out
-    assert "jammed: holds against any pull, however strong" in said
-    assert "ttp01 theorem 1" in said
-    data = json.loads((tmp_path / "wedge.json").read_text())
-    assert data["numbers"]["jamming_bound"] == pytest.approx(np.tan(np.radians(5.0)), rel=1e-6)
-    assert data["decided"] is True
-    assert {h["name"] for h in data["hypotheses"]} == {"H1", "H2", "H3", "H4", "H5", "H6", "(1)", "(2)", "A", "B"}
-    assert len(data["contacts"]) == 3
+def test_door_wedge_is_jammed():
+    found = report(st.read_scene(EXAMPLES / "door_wedge.toml").world, bounds=False)
+    assert found.verdict == "jammed: holds against any pull, however strong"
+    assert found.numbers["jamming_bound"] == pytest.approx(np.tan(np.radians(5.0)), rel=1e-6)
+    assert len(found.contacts) == 3
 
 
-def test_chalk_has_no_finite_forces(capsys):
-    assert analyze("chalk")
+def test_chalk_has_no_finite_forces(capsys, tmp_path):
+    assert analyze("chalk", json=tmp_path / "chalk.json")
     said = capsys.readouterr().out
     assert "an impulse without an impact is forced" in said
     assert "comes to rest bearing" in said
     assert "above: no solution" in said
+    assert "ttp01 theorem 1" in said
+    data = json.loads((tmp_path / "chalk.json").read_text())
+    assert data["decided"] is True
+    assert data["numbers"]["jamming_bound"] is None  # one contact cannot jam
+    assert data["numbers"]["friction_bound"] == pytest.approx(1.3281, abs=1e-3)
+    assert {h["name"] for h in data["hypotheses"]} == {"H1", "H2", "H3", "H4", "H5", "H6", "(1)", "(2)", "A", "B"}
 
 
 def test_peg_that_may_slide_or_stay():

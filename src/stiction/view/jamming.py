@@ -12,6 +12,7 @@ from ..systems.base import State
 from .style import COLOURS, dress
 
 FIXED, CONE, FORCE = "#ced4da", "#edae49", "#d1495b"
+GOOD, BAD = (COLOURS[2], "#1e6b42"), (COLOURS[1], "#9b2c3b")  # of areas, and of words in them
 
 
 def draw_planar(
@@ -103,18 +104,20 @@ def _draw_cone(axes: Any, point: FloatArray, normal: FloatArray, mu: float, leng
 
 
 def draw_limit(
-    axes: Any, x: FloatArray, limit: FloatArray, *, names: str, values: str, above: str, below: str, top: float
-) -> Any:
-    """A bound of friction over a range, with what happens above and below it."""
+    axes: Any, x: FloatArray, limit: FloatArray, *, names: str, values: str, above: str, below: str, top: float,
+    wanted: str = "below",
+) -> Any:  # fmt: skip
+    """A bound of friction over a range, with what happens above and below it; `wanted` is the green side."""
     axes = dress(axes, x=names, y=values)
     shown = np.minimum(np.where(np.isfinite(limit), limit, top), top)
-    axes.fill_between(x, shown, top, color=FORCE, alpha=0.18, linewidth=0)
-    axes.fill_between(x, 0.0, shown, color=COLOURS[2], alpha=0.14, linewidth=0)
+    upper, lower = (GOOD, BAD) if wanted == "above" else (BAD, GOOD)
+    axes.fill_between(x, shown, top, color=upper[0], alpha=0.16, linewidth=0)
+    axes.fill_between(x, 0.0, shown, color=lower[0], alpha=0.16, linewidth=0)
     axes.plot(x, np.where(limit <= top, limit, np.nan), color=COLOURS[5], linewidth=1.6)
     axes.set_xlim(float(x[0]), float(x[-1]))
     axes.set_ylim(0.0, top)
-    axes.text(0.97, 0.95, above, transform=axes.transAxes, ha="right", va="top", color="#9b2c3b", fontsize=9)
-    axes.text(0.97, 0.05, below, transform=axes.transAxes, ha="right", va="bottom", color="#1e6b42", fontsize=9)
+    axes.text(0.97, 0.95, above, transform=axes.transAxes, ha="right", va="top", color=upper[1], fontsize=9)
+    axes.text(0.97, 0.05, below, transform=axes.transAxes, ha="right", va="bottom", color=lower[1], fontsize=9)
     return axes
 
 
