@@ -160,3 +160,46 @@ def test_bad_combinations_are_refused() -> None:
     for bad in ({"kn": 0.0}, {"gamma_n": -1.0}, {"gamma_t": np.inf}, {"method": "RK45"}):
         with pytest.raises(st.ModelError, match=next(iter(bad))):
             st.Compliant(**{"kn": 1e4, "gamma_n": 0.0, "gamma_t": 1.0, **bad})
+
+
+def pile(seed: int) -> st.PlanarWorld:
+    """Disks thrown together above a floor: their gaps are smooth, so that springs have an energy of their own."""
+    rng = np.random.default_rng(seed)
+    world = st.PlanarWorld()
+    world.add_half_plane(name="floor")
+    for i in range(3):
+        world.add_body(
+            st.Disk(0.1), mass=float(rng.uniform(0.5, 2.0)), position=(0.1 * rng.normal(), 0.2 + 0.3 * i),
+            angle=float(rng.uniform(0, 3)), velocity=tuple(rng.normal(size=2)), angular_velocity=float(rng.normal()),
+        )  # fmt: skip
+    world.set_material("default", friction=float(rng.uniform(0.0, 0.8)))
+    return world
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pile_loses_what_its_dampers_and_friction_take_and_no_more(seed: int) -> None:
+    """Energy with that of the springs never grows, works add up to its change, friction takes, and nothing adheres."""
+    kn = 1e4
+    run = st.Simulator(pile(seed), 0.02, scheme=st.Compliant(kn, 20.0, 200.0)).run(0.6)
+    assert run.certificate.success.all()
+    assert max(np.abs(run.energy.work["truncation"])) < 1e-6
+    contacts = run.table
+    stored = np.zeros(len(run.times))
+    depth = np.minimum(contacts.gap, 0.0)
+    np.add.at(stored, contacts.step + 1, 0.5 * kn * depth**2)
+    assert np.diff(run.energy.total + stored).max() < 1e-6
+    assert (run.energy.work["friction"] <= 1e-9).all()
+    assert (contacts.impulse[:, 0] >= 0.0).all()
+
+
+@pytest.mark.long
+def test_the_step_only_says_how_often_to_report() -> None:
+    world = st.World()
+    world.add_plane(name="floor")
+    world.add_body(
+        st.Box((1.0, 0.6, 0.4)), mass=2.0, position=(0, 0, 0.45), orientation=(1, 0.12, 0.21, 0.1), name="box",
+        velocity=(0.5, 0, 0), angular_velocity=(0.1, 0.2, 1.0),
+    )  # fmt: skip
+    ends = [st.Simulator(world, dt, scheme=st.Compliant(1e4, 1e2, 1e3)).run(0.3).q[-1] for dt in (0.05, 0.02)]
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-6)

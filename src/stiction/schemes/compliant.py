@@ -168,14 +168,17 @@ class Compliant:
                 changes.append(Change(when, int(motion.candidates.key[k]), "slip" if after[k] > 0.0 else "stick"))
 
     def _tolerances(self, motion: Motion) -> FloatArray:
-        """Absolute ones (nz,), from the speeds in the step and the time in which the stiffest contact oscillates."""
+        """Absolute ones (nz,), from the speed of rows and the time in which the stiffest contact oscillates.
+
+        A system at rest has the speed that forces give it in a hundredth of that time: less is round-off of positions.
+        """
         form: Any = motion.form
-        free = form.minv(motion.system.forces(motion.state.t, motion.state.q, motion.state.v))
-        rows = form.row_magnitude(motion.state.v) + motion.h * form.row_magnitude(free)
-        speed = float(rows.max(initial=0.0)) or 1.0
         light = float(form.delassus_diagonal(motion.candidates.row_ptr).max(initial=0.0)) or 1.0
         stiff = float(motion.forces.soft[:, 0].max(initial=self.kn))
         short = min(motion.h, 1.0 / math.sqrt(stiff * light))
+        free = form.minv(motion.system.forces(motion.state.t, motion.state.q, motion.state.v))
+        speeds = [form.row_magnitude(motion.state.v), 0.01 * short * form.row_magnitude(free)]
+        speed = max(float(rows.max(initial=0.0)) for rows in speeds) or 1.0
         mass = 1.0 / light
         n, nr = motion.n, motion.nr
         sizes = [(speed * short, n), (speed, n), (mass * speed, nr), (mass * speed**2, len(POWERS))]

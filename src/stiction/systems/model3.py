@@ -154,7 +154,7 @@ class Model3(BodyModel):
         V = v.reshape(self.nb, 6)
         M = self.mass(q)
         momentum = np.einsum("bij,bj->bi", M[:, 3:, 3:], V[:, 3:])
-        torque[:, 3:] = -np.cross(V[:, 3:], momentum)
+        torque[:, 3:] = _cross(momentum, V[:, 3:])
         return torque
 
     def retract(self, q: FloatArray, dq: FloatArray) -> FloatArray:
@@ -179,8 +179,8 @@ class Model3(BodyModel):
         half = 0.5 * np.linalg.norm(turn, axis=1)
         far = np.where(half > 1e-4, half, 1.0)
         c = np.where(half > 1e-4, (1.0 - far / np.tan(far)) / (4.0 * far**2), 1.0 / 12.0)
-        across = np.cross(turn, spin)
-        rate[:, 3:] += c[:, None] * np.cross(turn, across) - 0.5 * across
+        across = _cross(turn, spin)
+        rate[:, 3:] += c[:, None] * _cross(turn, across) - 0.5 * across
         return rate.ravel()
 
     def body_state(self, i: int, q: FloatArray, v: FloatArray) -> BodyState:
@@ -192,6 +192,15 @@ class Model3(BodyModel):
     def __repr__(self) -> str:
         moving = int(self.moves.sum())
         return f"Model3({moving} dynamic bodies of {self.nb - 1}, {self.ns} shapes, {len(self.joints)} joints)"
+
+
+def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a × b of rows (n, 3): a tenth of the time of np.cross on a few."""
+    out = np.empty(a.shape)
+    out[:, 0] = a[:, 1] * b[:, 2] - a[:, 2] * b[:, 1]
+    out[:, 1] = a[:, 2] * b[:, 0] - a[:, 0] * b[:, 2]
+    out[:, 2] = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    return out
 
 
 def kind_of(shape: Any) -> int:
