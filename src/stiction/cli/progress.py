@@ -17,7 +17,7 @@ from ..problem.laws import Law
 from ..scene import Scene
 from ..schemes.base import StepResult
 from ..simulation import Simulator
-from ..simulation.recorder import residuals
+from ..simulation.recorder import MISSED, residuals
 from . import Stopped
 
 
@@ -71,25 +71,29 @@ class Watch:
         else:
             print(text, file=sys.stderr)
 
-    def __call__(self, steps: int, result: StepResult, between: dict[str, float]) -> None:
-        """After a recorded step."""
+    def __call__(self, steps: int, result: StepResult | None, between: dict[str, float]) -> None:
+        """After a recorded step; without a result where the compiled loop took it."""
         now = time.perf_counter()
         self.steps += steps
-        self.missed += not result.success
-        self.contacts = int(np.count_nonzero(result.contacts.law == int(Law.UNILATERAL)))
-        own = residuals(result)
-        for name in {*own, *between}:
+        self.missed += int(between.get(MISSED, 0))
+        self.contacts = int(np.count_nonzero(self.simulator.state.keys >= 0))
+        own = {}
+        if result is not None:
+            self.missed += not result.success
+            self.contacts = int(np.count_nonzero(result.contacts.law == int(Law.UNILATERAL)))
+            own = residuals(result)
+        for name in {*own, *between} - {MISSED}:
             here = max(abs(own.get(name, 0.0)), abs(between.get(name, 0.0)))
             self.worst[name] = max(self.worst.get(name, 0.0), here)
         if self._first == 0.0:  # what came before it was compiled, perhaps
             self._first, self._skipped = now, self.steps
         self.seconds = (now - self._first) / max(1, self.steps - self._skipped) * self.steps
         if self._bar is not None:
-            self._draw(result)
+            self._draw()
         if self._stop:
             raise Interrupted
 
-    def _draw(self, result: StepResult) -> None:
+    def _draw(self) -> None:
         assert self._bar is not None
         t = self.simulator.time
         each = self.seconds / max(1, self.steps)

@@ -75,6 +75,11 @@ class Layout:
         return cls(frames, tables(chosen), int(header["bodies"]))
 
 
+def is_light(chosen: Iterable[str]) -> bool:
+    """Whether states alone are recorded, so that the compiled loop needs no step in Python at a frame."""
+    return not any(name in ("energy", "events", "contacts") or name.startswith("contacts.") for name in chosen)
+
+
 def frame_columns(chosen: Iterable[str], widths: Mapping[str, int], work: int, residuals: int) -> tuple[Column, ...]:
     """The columns of `frames`; widths: those of q, v, joints and turns."""
     columns = [Column("step", "i8"), Column("time", "f8"), Column("q", "f8", (widths["q"],)), Column("success", "i1")]

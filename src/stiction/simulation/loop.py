@@ -26,6 +26,7 @@ class CompiledLoop:
 
     def __init__(self, model: Any, scheme: AnitescuHart, dt: float, tol: float):
         self.model, self.scheme, self.dt, self.tol = model, scheme, dt, tol
+        self._kept: Any = None  # near pairs, for the next call: they do not change what a step does
         laws, m = model.laws, model.mechanism
         f = laws.friction
         force = np.zeros((model.nb, model.dof))
@@ -86,7 +87,7 @@ class CompiledLoop:
         kernel = loop.advance_nested if self.nested else loop.advance
         q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
         turns = model.turns(state.q).copy()
-        kept = no_neighbours(model.dim)
+        kept = no_neighbours(model.dim) if self._kept is None else self._kept
         keys, impulses, worst, taken = state.keys, state.impulses, np.zeros(4), 0
         while taken < steps:
             contacts = max(int(worst[3]), len(keys))
@@ -96,6 +97,7 @@ class CompiledLoop:
                 scheme.relaxation == "convex", -1.0 if scheme.eps is None else float(scheme.eps), model.capacity,
                 q, turns, v, keys, impulses, kept, worst, *self.arrays,
             )  # fmt: skip
+            self._kept = kept
             taken += int(done)
             if done < chunk:
                 break

@@ -26,10 +26,7 @@ def opened(path: Path) -> Iterator[Any]:
     if path.is_dir() or not h5py.is_hdf5(path):
         raise RecordingError(f"{path} is not an HDF5 file, or it is damaged.")
     try:
-        try:
-            file = h5py.File(path, "r")
-        except OSError:  # being written, or left by a process that was killed
-            file = h5py.File(path, "r", swmr=True, libver="latest")
+        file = h5py.File(path, "r", libver="latest", swmr=True) if _in_use(path) else h5py.File(path, "r")
     except OSError as error:
         raise RecordingError(f"{path} is not a readable HDF5 file, or it is damaged.") from error
     with file:
@@ -40,6 +37,16 @@ def opened(path: Path) -> Iterator[Any]:
         except (KeyError, ValueError, TypeError, OSError, RuntimeError) as error:
             said = str(error).strip("\"'").rstrip(".")
             raise RecordingError(f"{path} is damaged or incomplete: {said}.") from error
+
+
+def _in_use(path: Path) -> bool:
+    """Whether the file says that it is open for writing: it is, or its writer was killed.
+
+    A reader of such a file waits for damaged parts to be mended; so no other file is opened that way.
+    """
+    with path.open("rb") as file:
+        head = file.read(12)
+    return len(head) == 12 and head[8] >= 3 and head[11] != 0  # version of the superblock, and its flags
 
 
 def version_of(file: Any, path: Path) -> int:

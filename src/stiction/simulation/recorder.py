@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,12 @@ from ..schemes.base import Contacts, Gain, StepResult
 from ..systems.base import Energy, State, System
 from .checkpoints import Checkpoint, read_checkpoint
 from .events import EventTracker, closed_before
-from .layout import CONTACTS, Layout
+from .layout import CONTACTS, Layout, is_light
 from .reader import Recording
 from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCertificate, Trajectory
 from .writer import RecordingWriter
+
+MISSED = "missed"  # among the worst residuals: how many steps missed their tolerance and were taken all the same
 
 
 def residuals(result: StepResult) -> dict[str, float]:
@@ -48,14 +50,18 @@ class Frame:
     gains: tuple[Gain, ...]
 
 
+LIGHT = ("natural_map", "penetration", "joint_drift")  # what the compiled loop knows of its steps
+
+
 class Observer:
     """Makes frames of steps; nothing is computed that the step has not computed already.
 
     turns: of joints whose turns are counted from frame to frame, where they stood.
     """
 
-    def __init__(self, system: System, turns: FloatArray | None = None):
+    def __init__(self, system: System, turns: FloatArray | None = None, light: bool = False):
         self.system: Any = system
+        self._residuals = len(LIGHT if light else CERTIFICATE)
         mechanism = getattr(system, "mechanism", None)
         self._coordinates = None if mechanism is None else mechanism.coordinates
         self.joints = 0 if self._coordinates is None else self._coordinates.n
@@ -65,7 +71,7 @@ class Observer:
 
     def start(self, state: State) -> Frame:
         """The frame of a state to which no step led."""
-        none = (0.0,) * len(BALANCE), (0.0,) * len(CERTIFICATE)
+        none = (0.0,) * len(BALANCE), (0.0,) * self._residuals
         energy = self.system.energy(state.q, state.v)
         return Frame(state, energy, self._measure(state), Contacts.none(), *none, True, ())
 
@@ -81,9 +87,15 @@ class Observer:
             result.contacts,
             tuple(getattr(certificate.energy, name) for name in BALANCE),
             tuple(max(own[name], between.get(name, -np.inf)) for name in CERTIFICATE),
-            result.success,
+            result.success and not between.get(MISSED),
             result.gains,
         )
+
+    def passing(self, state: State, between: dict[str, float]) -> Frame:
+        """The frame of a state alone; `between`: the worst residuals of all steps since the last frame."""
+        start = self.start(state)
+        known = tuple(between.get(name, 0.0) for name in LIGHT)
+        return replace(start, residuals=known, success=not between.get(MISSED))
 
     def _measure(self, state: State) -> FloatArray:
         """(m, 2) the coordinates of joints and their speeds."""
@@ -95,6 +107,8 @@ class Observer:
 
 class MemoryRecorder:
     """Keeps every frame; `trajectory` makes one of them."""
+
+    light = False
 
     def __init__(self, system: System, state: State, info: dict[str, Any]):
         self._observer = Observer(system)
@@ -147,11 +161,16 @@ class MemoryRecorder:
 
 
 class FileRecorder:
-    """Writes every frame into a recording and keeps only the last; the last frame of a block has a checkpoint."""
+    """Writes every frame into a recording and keeps only the last; the last frame of a block has a checkpoint.
+
+    light: states are enough, because nothing is recorded of what happened in the steps themselves.
+    """
 
     def __init__(self, writer: RecordingWriter, observer: Observer, tracker: EventTracker, first: State):
+        self.light = is_light(writer.header["fields"])
         self._writer, self._observer, self._tracker, self._first = writer, observer, tracker, first
         self._last: State = first
+        self._marked = True  # the last frame has a checkpoint, or there is none
 
     @classmethod
     def begin(
@@ -159,7 +178,7 @@ class FileRecorder:
         header: dict[str, Any],
     ) -> FileRecorder:  # fmt: skip
         """A new recording that starts at `state`, after `steps` steps of the simulator."""
-        observer = Observer(system)
+        observer = Observer(system, light=is_light(chosen))
         info = {**header["info"], **start_info(system, state)}
         widths = {"q": system.nq, "v": system.nv, "joints": observer.joints, "turns": len(observer.turns)}
         whole = run_header(info, chosen, widths) | {name: header[name] for name in header if name != "info"}
@@ -180,7 +199,7 @@ class FileRecorder:
         kept = (checkpoint.frame + 1) // block * block  # or none, where the first block is not complete
         writer = RecordingWriter(recording.path, Layout.of(header), header, recording, kept)
         memory = checkpoint.groups if checkpoint.frame else None
-        observer = Observer(system, checkpoint.turns if kept else None)
+        observer = Observer(system, checkpoint.turns if kept else None, is_light(header["fields"]))
         recorder = cls(writer, observer, _tracker(header["info"], memory), first.state)
         recorder._last = checkpoint.state
         if not kept:
@@ -198,8 +217,13 @@ class FileRecorder:
         frame = self._observer.step(result, between)
         self._put(steps, frame, self._tracker.update(frame.contacts, frame.gains))
 
+    def pass_by(self, steps: int, state: State, between: dict[str, float]) -> None:
+        """Record a state alone, where that is enough."""
+        self._put(steps, self._observer.passing(state, between), {})
+
     def _put(self, steps: int, frame: Frame, events: dict[str, Any]) -> None:
         state = self._last = frame.state
+        self._marked = False
         row = {
             "step": steps, "time": state.t, "q": state.q, "v": state.v, "success": frame.success,
             "energy": (frame.energy.kinetic, frame.energy.potential), "work": frame.work,
@@ -214,6 +238,9 @@ class FileRecorder:
 
     def _checkpoint(self) -> None:
         """Add to the last frame what a simulator needs to go on from it."""
+        if self._marked:
+            return
+        self._marked = True
         memory = {"key": self._last.keys, "impulse": self._last.impulses}
         self._writer.amend({"checkpoint": 1}, {"memory": memory, "groups": self._tracker.memory()})
 
@@ -222,8 +249,7 @@ class FileRecorder:
         if self._writer.closed:
             return
         try:
-            if self._writer.waiting > 1 or self._writer.committed:
-                self._checkpoint()
+            self._checkpoint()
             self._writer.log(end_info(self._observer.system, self._first, self._last))
         finally:
             self._writer.close()
@@ -244,7 +270,7 @@ def run_header(info: dict[str, Any], chosen: tuple[str, ...], widths: dict[str, 
         "widths": widths,
         "bodies": widths["q"] if world is None else len(world["bodies"]),
         "work": list(BALANCE),
-        "certificate": list(CERTIFICATE),
+        "certificate": list(LIGHT if is_light(chosen) else CERTIFICATE),
     }
 
 

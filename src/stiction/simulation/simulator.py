@@ -24,7 +24,7 @@ from .dump import Dump
 from .layout import chosen_fields
 from .loop import CompiledLoop
 from .reader import Recording
-from .recorder import FileRecorder, MemoryRecorder, residuals
+from .recorder import MISSED, FileRecorder, MemoryRecorder, residuals
 from .schedule import Schedule, shown, steps_in
 from .separate import separate
 from .trajectory import Trajectory
@@ -134,7 +134,7 @@ class Simulator:
 
     @property
     def contacts(self) -> Contacts | None:
-        """What the constraints did in the last step; None before the first."""
+        """What the constraints did in the last step; None before the first, or if the compiled loop took it."""
         return None if self._last is None else self._last.contacts
 
     def step(self) -> StepResult:
@@ -169,14 +169,16 @@ class Simulator:
         while left > 0:
             if self._loop is not None:
                 state, taken, most = self._loop.advance(self.state, left)
-                self._steps, left = self._steps + taken, left - taken
+                self._steps, left, self._last = self._steps + taken, left - taken, None
                 t = self._origin + self._steps * self.dt
                 self.state = State(t, state.q, state.v, state.keys, state.impulses)
                 for name, value in zip(("natural_map", "penetration", "joint_drift"), most.tolist()):
                     worst[name] = max(worst.get(name, 0.0), value)
             if left > 0:  # a hard step, or one that needs Python
-                for name, value in residuals(self.step()).items():
+                result = self.step()
+                for name, value in residuals(result).items():
                     worst[name] = max(worst.get(name, 0.0), value)
+                worst[MISSED] = worst.get(MISSED, 0.0) + (not result.success)
                 left -= 1
         return worst
 
@@ -188,7 +190,7 @@ class Simulator:
         fps: float | None = None,
         record: str | Path | None = None,
         fields: Sequence[str] | None = None,
-        progress: bool | Callable[[int, StepResult, dict[str, float]], None] | None = None,
+        progress: bool | Callable[[int, StepResult | None, dict[str, float]], None] | None = None,
     ) -> Trajectory:
         """Take the smallest whole number of steps that reaches `duration` [s] from here, and return the trajectory.
 
@@ -196,10 +198,11 @@ class Simulator:
         default every step. Steps between are certified all the same and their worst residuals stand in the next
         recorded one, but their contacts and energy balance are not kept (see `advance`). record: a file into which
         frames go as they come, instead of memory; the trajectory then reads from it. fields: what is recorded there
-        (`velocity`, `energy`, `certificate`, `joints`, `contacts`, `events`, `checkpoints`; by default all).
-        progress: a bar on the terminal; by default when a person is watching; or a function of the steps taken since
-        the last call, the last step's result and the worst residuals of those before it, called at each recorded step;
-        what it raises ends the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
+        (`velocity`, `energy`, `certificate`, `joints`, `contacts`, `events`, `checkpoints`; by default all); without
+        energy, contacts and events the compiled loop takes every step. progress: a bar on the terminal; by default
+        when a person is watching; or a function of the steps taken since the last call, the last step's result (None
+        where the loop took it) and the worst residuals of the others, called at each recorded step; what it raises ends
+        the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
         """
         schedule = Schedule.of(self._steps, duration, every, fps, self.dt)
         if record is None:
@@ -216,7 +219,7 @@ class Simulator:
         path: str | Path,
         *,
         duration: float | None = None,
-        progress: bool | Callable[[int, StepResult, dict[str, float]], None] | None = None,
+        progress: bool | Callable[[int, StepResult | None, dict[str, float]], None] | None = None,
     ) -> Trajectory:
         """Go on with a recording whose run was interrupted or killed, to the same bits as if it had not been.
 
@@ -272,9 +275,14 @@ class Simulator:
         try:
             with shown(schedule.end - self._steps, progress) as advance:
                 for group in schedule.groups(self._steps):
-                    between = self._skip(group - 1)
-                    result = self.step()
-                    recorder.add(self._steps, result, between)
+                    result: StepResult | None = None
+                    if isinstance(recorder, FileRecorder) and recorder.light:
+                        between = self._skip(group)
+                        recorder.pass_by(self._steps, self.state, between)
+                    else:
+                        between = self._skip(group - 1)
+                        result = self.step()
+                        recorder.add(self._steps, result, between)
                     advance(group, result, between)
         except SolverError as error:
             failed = error

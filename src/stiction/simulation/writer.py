@@ -28,6 +28,7 @@ BLOCK_BYTES = 4 << 20  # of a block, about: what a killed process loses
 MOST, LEAST_ROWS, MOST_ROWS = 256, 256, 4096  # frames of a block; rows of a table's chunk
 PATIENCE = 30.0  # s: a block that takes longer is written before it is complete, and again when it is
 LEVEL = 1
+SAVED, REST = 0.85, 15  # a dataset whose chunk is not packed to this part of its size goes unpacked for so many chunks
 
 
 class RecordingWriter:
@@ -45,27 +46,30 @@ class RecordingWriter:
         import h5py
 
         self.path = Path(path)
+        self.header = dict(header)
         self._frames, self._tables = layout.frames, layout.tables
         self.block, self._rows = chunk_sizes(layout) if copy is None else copy.chunk_sizes()
         self.committed, self.closed = 0, False
         self._file: Any = None
         self._buffer: dict[str, list[Any]] = {}
+        self._noisy: dict[str, int] = {}
         self._clear()
         if not self.path.parent.is_dir():
             raise RecordingError(f"cannot write {path}: there is no folder {self.path.parent}.")
-        part = self.path.with_name(self.path.name + ".part")
+        self._part: Path | None = self.path.with_name(self.path.name + ".part")
         with self._guarded():
-            self._file = h5py.File(part, "w", libver="latest")
+            self._file = h5py.File(self._part, "w", libver="latest")
             self._file.attrs.update(format=FORMAT, format_version=VERSION)
-            self._file["header"] = np.frombuffer(json.dumps(dict(header)).encode(), dtype=np.uint8)
+            self._file["header"] = np.frombuffer(json.dumps(self.header).encode(), dtype=np.uint8)
             self._sets = dict(self._datasets())
             self._lengths, self._logged = dict.fromkeys(self._sets, 0), 0
             if copy is not None:
                 with opened(copy.path) as source:
                     self._copy(source, frames)
             self._file.swmr_mode = True
-            self._commit()
-            os.replace(part, self.path)
+            self._commit(frames)
+            os.replace(self._part, self.path)
+            self._part = None
 
     def _datasets(self) -> Iterator[tuple[str, Any]]:
         for column in self._frames:
@@ -94,7 +98,6 @@ class RecordingWriter:
             end = int((source[f"{table}/first"][:frames] + source[f"{table}/count"][:frames]).max(initial=0))
             for column in columns:
                 self._take(source, f"{table}/{column.name}", -(-end // self._rows) * self._rows)
-        self.committed = frames
 
     def _take(self, source: Any, name: str, length: int) -> None:
         data, here = source[name], self._sets[name]
@@ -107,6 +110,7 @@ class RecordingWriter:
 
     def _clear(self) -> None:
         self.waiting, self._since = 0, time.monotonic()
+        self._buffer = {}
         for column in self._frames:
             self._buffer[f"frames/{column.name}"] = []
         for table, columns in self._tables.items():
@@ -149,27 +153,29 @@ class RecordingWriter:
         """Write and commit the frames that wait; those of an incomplete block wait on, and are written again."""
         if not self.waiting:
             return
-        before, waiting = dict(self._lengths), self.waiting
+        before, committed = dict(self._lengths), self.committed
         with self._guarded():
-            for column in self._frames:
-                rows = np.array(self._buffer[f"frames/{column.name}"], dtype=column.dtype)
-                self._append(f"frames/{column.name}", rows.reshape(waiting, *column.width))
-            for table, columns in self._tables.items():
-                count = np.array(self._buffer[f"{table}/count"], dtype=np.int64)
-                start = self._lengths[f"{table}/{columns[0].name}"]
-                self._append(f"{table}/first", start + np.concatenate([[0], np.cumsum(count)[:-1]]))
-                self._append(f"{table}/count", count)
-                for column in columns:
-                    parts = self._buffer[f"{table}/{column.name}"]
-                    empty = np.zeros((0, *column.width), dtype=column.dtype)
-                    joined = np.concatenate([empty, *parts], dtype=column.dtype, casting="unsafe")
-                    self._append(f"{table}/{column.name}", joined, pad=True)
-            self.committed += waiting
-            self._commit()
+            self._write(self._buffer, self.waiting)
         if complete:
             self._clear()
         else:
-            self.committed, self._lengths, self._since = self.committed - waiting, before, time.monotonic()
+            self.committed, self._lengths, self._since = committed, before, time.monotonic()
+
+    def _write(self, block: dict[str, list[Any]], frames: int) -> None:
+        for column in self._frames:
+            rows = np.array(block[f"frames/{column.name}"], dtype=column.dtype)
+            self._append(f"frames/{column.name}", rows.reshape(frames, *column.width))
+        for table, columns in self._tables.items():
+            count = np.array(block[f"{table}/count"], dtype=np.int64)
+            start = self._lengths[f"{table}/{columns[0].name}"]
+            self._append(f"{table}/first", start + np.concatenate([[0], np.cumsum(count)[:-1]]))
+            self._append(f"{table}/count", count)
+            for column in columns:
+                parts = block[f"{table}/{column.name}"]
+                empty = np.zeros((0, *column.width), dtype=column.dtype)
+                joined = np.concatenate([empty, *parts], dtype=column.dtype, casting="unsafe")
+                self._append(f"{table}/{column.name}", joined, pad=True)
+        self._commit(self.committed + frames)
 
     def log(self, entry: Mapping[str, Any]) -> None:
         """Append what became known: its keys replace those of the header's `info`."""
@@ -179,7 +185,7 @@ class RecordingWriter:
             log.resize((self._logged + len(line),))
             log[self._logged :] = line
             self._logged += len(line)
-            self._commit()
+            self._commit(self.committed)
 
     def _append(self, name: str, rows: np.ndarray, pad: bool = False) -> None:
         if not len(rows):
@@ -196,14 +202,25 @@ class RecordingWriter:
             data.resize(length, axis=0)
         corner = (0,) * (rows.ndim - 1)
         for i in range(chunks):
-            data.id.write_direct_chunk((start + i * size, *corner), compressed(whole[i * size : (i + 1) * size]))
+            packed, left_out = self._packed(name, whole[i * size : (i + 1) * size])
+            data.id.write_direct_chunk((start + i * size, *corner), packed, left_out)
 
-    def _commit(self) -> None:
+    def _packed(self, name: str, chunk: np.ndarray) -> tuple[bytes, int]:
+        """A chunk, and a mask of the filters that it did not pass: where packing saved nothing, it is given a rest."""
+        if self._noisy.get(name, 0) > 0:
+            self._noisy[name] -= 1
+            return chunk.tobytes(), 0b11
+        packed = compressed(chunk)
+        self._noisy[name] = REST if len(packed) > SAVED * chunk.nbytes else 0
+        return packed, 0
+
+    def _commit(self, frames: int) -> None:
         """First everything else, then the number of frames that it makes complete."""
         self._file.flush()
         counted = self._sets["committed"]
-        counted[...] = np.array([self.committed, self._logged], dtype=np.int64)
+        counted[...] = np.array([frames, self._logged], dtype=np.int64)
         counted.flush()
+        self.committed = frames
 
     def close(self) -> None:
         """Write what waits, and close; afterwards any HDF5 reader opens the file."""
@@ -227,7 +244,11 @@ class RecordingWriter:
             yield
         except (OSError, RuntimeError) as error:
             self.abandon()
-            raise RecordingError(_reason(self.path, error, self.committed)) from error
+            known = f"; its first {self.committed} frames can be read"
+            if self._part is not None:
+                self._part.unlink(missing_ok=True)
+                known = "; the file there is as it was" if self.path.exists() else ""
+            raise RecordingError(f"cannot write {self.path}: {_reason(error)}{known}.") from error
 
 
 def chunk_sizes(layout: Layout) -> tuple[int, int]:
@@ -252,8 +273,8 @@ def compressed(chunk: np.ndarray) -> bytes:
     return bytes(isal_zlib.compress(mixed, LEVEL))
 
 
-def _reason(path: Path, error: Exception, frames: int) -> str:
+def _reason(error: Exception) -> str:
     said, number = str(error), getattr(error, "errno", None)
     codes = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     full = number in codes or any(os.strerror(code).lower() in said.lower() for code in codes)
-    return f"cannot write {path}: {'the disk is full' if full else said}; its first {frames} frames can be read."
+    return "the disk is full" if full else said
