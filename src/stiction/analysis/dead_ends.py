@@ -5,12 +5,12 @@ contact problem is unclear to me." States are drawn at random: planar bodies tha
 arcs of any curvature, with velocities that keep the contacts closed or close them, under random forces. Of each, all
 impulses are found, and after each of them all forces.
 
-The answer is no. `random_state(6858, 1, 2)` is a body with two contacts, of which one is hit while both slide. It has
-one impulse, which leaves both sliding, and no finite force after it. A second impulse at the same instant, after which
-the first contact opens and the second rests, leads on. The two are not one solution, since the contact that opens
-bore a load in the first. Where rows are independent, a state at which the only impulse is none has finite forces: the
-LCP of a step then has solutions for every h, for small h they are p₀ + h p₁ with p₀ an impulse of the state, and if
-p₀ = 0, p₁ is a force. So a chain of impulses ends only where forces exist.
+The answer is no, and `papers.pr11_corner` has a state that can be checked by hand: a body tips into the corner of a
+floor and a wall. Its only impulse leaves both contacts sliding, and there no finite force exists. A second impulse at
+the same instant, after which the floor is left and the foot at the wall rests, leads on. The two are not one
+solution, since the contact that opens bore a load in the first. Where rows are independent, a state at which the only
+impulse is none has finite forces: the LCP of a step then has solutions for every h, for small h they are p₀ + h p₁
+with p₀ an impulse of the state, and if p₀ = 0, p₁ is a force. So a chain of impulses ends only where forces exist.
 """
 
 from __future__ import annotations
@@ -102,17 +102,38 @@ def random_state(seed: int, bodies: int, contacts: int) -> GeneralizedSystem:
     if rng.random() < 0.5:
         N = np.array([gap.rows(0.0, q)[0] for gap in gaps])
         v -= np.linalg.pinv(N) @ (N @ v)
-    return GeneralizedSystem(np.diag(rng.uniform(0.3, 2.0, 3 * nb)), 2.0 * rng.normal(size=3 * nb), q=q, v=v, gaps=gaps)
+    masses = [(m, m, inertia) for m, inertia in rng.uniform(0.3, 2.0, (nb, 2))]
+    return GeneralizedSystem(np.diag(np.ravel(masses)), 2.0 * rng.normal(size=3 * nb), q=q, v=v, gaps=gaps)
 
 
 def _random_contact(rng: np.random.Generator, bodies: int, name: str) -> Gap:
-    """Arcs of signed radii about points of two bodies, which touch at q = 0; coordinates (x, y, angle) of each body."""
+    """A contact between two random bodies, -1 being the ground."""
     a = int(rng.integers(bodies))
     b = int(rng.choice([i for i in range(-1, bodies) if i != a]))
     touch, other, turn = rng.normal(size=2), rng.normal(size=2), rng.uniform(0.0, 2.0 * math.pi)
+    radius, share = rng.uniform(0.2, 3.0), rng.uniform(-1.0, 2.0)
+    return arc_contact((a, b), touch, other, turn, radius, share, float(rng.uniform(0.1, 4.0)), bodies, name)
+
+
+def arc_contact(
+    pair: tuple[int, int],
+    touch: FloatArray,
+    other: FloatArray,
+    turn: float,
+    radius: float,
+    share: float,
+    mu: float,
+    bodies: int,
+    name: str,
+) -> Gap:
+    """Arcs about points of two bodies, which touch at q = 0; coordinates (x, y, angle) of each body, -1 is the ground.
+
+    touch, other (2,): where the contact is, from the centre of the first and of the second body; turn [rad]: the
+    direction of the normal; radius [m]: of both arcs together, the distance of their centres; share: how much of it is
+    the second body's, negative where that is hollow, above 1 where the first is.
+    """
+    a, b = pair
     n = np.array([math.cos(turn), math.sin(turn)])
-    radius = rng.uniform(0.2, 3.0)  # of both together: the distance of the centres
-    share = rng.uniform(-1.0, 2.0)  # of body b, negative where it is hollow
     arms = {a: touch + (1.0 - share) * radius * n, b: other - share * radius * n}
     places = {a: np.zeros(2), b: touch - other}  # where the bodies' centres are at q = 0
 
@@ -144,6 +165,6 @@ def _random_contact(rng: np.random.Generator, bodies: int, name: str) -> Gap:
         lambda q: float(np.linalg.norm(apart(q))) - radius,
         row(lambda n: n),
         row(lambda n: np.array([n[1], -n[0]])),
-        friction=float(rng.uniform(0.1, 4.0)),
+        friction=mu,
         name=name,
     )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..analysis import Motions, all_motions, impulse_velocity, rules_of
-from ..analysis.dead_ends import after_impulses, random_state, search_dead_ends
+from ..analysis.dead_ends import after_impulses, search_dead_ends
 from .experiment import Experiment, Outcome, Quantity
+from .pr11_corner import corner
 from .pr11_forces import DIGITS
 from .pr11_rod import LIFTING, certificate, rod
 
@@ -28,7 +29,7 @@ def reproduce() -> Outcome:
     pressed, lifted = impulses(), impulses(LIFTING)
     stays, rests = pressed
     search = search_dead_ends(STATES)
-    hit = all_motions(random_state(6858, 1, 2))
+    hit = all_motions(corner())
     same = max(float(np.abs(a.forces - b.forces).max()) for a, b in zip(pressed, lifted))
     quantities = (
         Quantity("solutions, pressed (§3.1)", float(len(pressed)), 2.0, "", 2.0, 0.0),
@@ -44,20 +45,21 @@ def reproduce() -> Outcome:
         Quantity("forces exist after Λ₂, pressed", float(bool(rests.goes_on)), 1.0, "",
                  reason="\"unclear to me\" (§3.1): here they do"),
         Quantity("random states without a way out", float(len(search.dead)), 0.0, "", reason=search.words),
-        Quantity("impulses of a body with two contacts", float(len(hit)), 1.0, "",
-                 reason="random_state(6858, 1, 2): one contact is hit while both slide"),
+        Quantity("impulses of a body that tips into a corner", float(len(hit)), 1.0, "",
+                 reason="pr11_corner: floor and wall, µ = 1"),
         Quantity("of these, followed by a state with finite forces", float(sum(bool(m.goes_on) for m in hit)), 0.0, "",
                  reason="so the answer to the question of §3.1 is no"),
         Quantity("a further impulse leads on", float(after_impulses(hit) == "later"), 1.0, "",
-                 reason="the contact that was hit opens, the other comes to rest"),
+                 reason="the foot on the floor lifts off, the other rests at the wall"),
     )  # fmt: skip
-    return Outcome(quantities, certificate(pressed, lifted), lambda: _figures(pressed))
+    return Outcome(quantities, certificate(pressed, lifted), lambda: _figures(pressed, hit))
 
 
-def _figures(pressed: Motions) -> dict[str, Figure]:
+def _figures(pressed: Motions, hit: Motions) -> dict[str, Figure]:
+    from ..view.corner import draw_corner
     from ..view.solution_space import solution_space
 
-    return {"pr11-impulse-fig3": solution_space(pressed)}
+    return {"pr11-impulse-fig3": solution_space(pressed), "pr11-impulse-corner": draw_corner(hit)}
 
 
 EXPERIMENT = Experiment(
