@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import stiction as st
+from stiction.analysis import all_motions
 from stiction.analysis.forms import force_acceleration, impulse_velocity, time_stepping
 from stiction.analysis.slip import opposing_face
 from stiction.papers.pr11_rod import rod, sliding_inertia
@@ -97,6 +98,37 @@ def test_pendulum_rod_force_by_its_joint():
     assert abs(form.forces(p)[0]) == pytest.approx(2.0 * (G + 1.0 / 1.5), rel=1e-9)
 
 
+def test_a_joint_that_is_pulled_apart_needs_an_impulse_first():
+    world = st.PlanarWorld(gravity=(0, -G))
+    bob = world.add_body(st.Disk(0.1), mass=2.0, position=(0, -1.5), velocity=(0.0, -0.5))
+    world.add_joint(st.Distance(bob, None, anchor_a=(0, -1.5), anchor_b=(0, 0), name="rod"))
+    with pytest.raises(st.ModelError, match=r"rod is pulled apart at 0\.5 m/s"):
+        force_acceleration(world)
+    form = impulse_velocity(world)
+    assert form.motion(only(form)) == pytest.approx(np.zeros(6), abs=1e-12)
+
+
+def test_motors_drive_with_their_bound_until_they_have_their_speed():
+    """A rod of length 1 about its end: I = m/3; a motor of bound 3 N m that wants 2 rad/s."""
+
+    def rod_on_motor(speed):
+        world = st.PlanarWorld(gravity=(0, 0))
+        rod = world.add_body(
+            st.Disk(0.1),
+            mass=2.0,
+            inertia=2.0 / 12.0,
+            position=(0.5, 0),
+            velocity=(0, 0.5 * speed),
+            angular_velocity=speed,
+        )
+        world.add_joint(st.Revolute(rod, None, anchor=(0, 0), motor=st.Motor(speed=2.0, bound=3.0)))
+        form = force_acceleration(world)
+        return form.motion(only(form))[-3:]
+
+    assert rod_on_motor(1.0)[2] == pytest.approx(3.0 / (2.0 / 3.0))
+    assert rod_on_motor(2.0) == pytest.approx([-0.5 * 4.0, 0.0, 0.0], abs=1e-8)  # it holds the speed; centripetal
+
+
 def test_springs_are_known_forces_and_give_no_impulse():
     world = st.PlanarWorld(gravity=(0, 0))
     body = world.add_body(st.Disk(0.1), mass=2.0, position=(1.5, 0), velocity=(0.3, 0))
@@ -171,3 +203,25 @@ def test_a_compliant_contact_presses_by_its_spring_and_gives_no_impulse(gamma_t)
     assert form.forces(p) == pytest.approx([load, friction])
     assert form.motion(p) == pytest.approx([0.7 + friction, load - G])
     assert impulse_velocity(block).problem.nr == 0
+
+
+@pytest.mark.long
+def test_a_box_that_slides_and_spins_has_a_continuum_of_accelerations_and_a_step_takes_one():
+    """Four feet bear the load in many ways, and friction points elsewhere at each."""
+    world = st.World(gravity=(0, 0, -G))
+    floor = world.add_plane(normal=(0, 0, 1), offset=0.0)
+    box = world.add_body(
+        st.Box((1, 0.6, 0.4)), mass=1.0, position=(0, 0, 0.2), velocity=(1.0, 0.2, 0), angular_velocity=(0, 0, 2.0)
+    )
+    world.set_contact(box, floor, friction=0.3)
+    (slides,) = all_motions(force_acceleration(world))
+    assert (slides.dimension, slides.freedom) == (1, 0)
+    h = 1e-7
+    sim = st.Simulator(world, h, scheme=st.AnitescuHart(), tol=1e-10)
+    before = sim.state.v.copy()
+    sim.step()
+    a, b = slides.ends[:, -6:]
+    took = ((sim.state.v - before) / h)[-6:]
+    share = np.dot(took - a, b - a) / np.dot(b - a, b - a)
+    assert 0.0 <= share <= 1.0
+    assert took == pytest.approx(a + share * (b - a), abs=1e-5)

@@ -129,7 +129,8 @@ def force_acceleration(
     state: by default the initial one. Contacts with a gap of up to `closed` [m] touch; of these act the ones whose
     normal speed is zero to `rest` [m/s]. Contacts that slip slower than `rest` are rolling (at rest) and keep their
     friction set; the others slide, and their friction opposes the slip. directions: as in `StewartTrinkle`, for
-    smooth friction sets; None keeps them. A contact that is closing needs an impulse first, and is refused.
+    smooth friction sets; None keeps them. A contact that is closing, or a joint that is pulled apart, needs an impulse
+    first and is refused.
     """
     now = Instant(system, state, closed)
     rest = _check.number("rest", rest, low=0.0)
@@ -142,6 +143,7 @@ def force_acceleration(
         if drive is not None and law != DRY:
             _driven(made, now, k, law, rows, rest)
         elif law == EQUALITY:
+            _holds(now, k, np.arange(rows.start, rows.stop), rest)
             made.keep(k, law, rows)
         elif now.gives_way(k):
             _yielding(made, now, table, k, rows, rest)
@@ -350,6 +352,16 @@ def _touches(now: Instant, k: int, row: int, rest: float) -> bool:
     return bool(now.speed[row] <= rest)
 
 
+def _holds(now: Instant, k: int, rows: IntArray, rest: float) -> None:
+    """Refuse a joint whose rows move."""
+    off = float(np.abs(now.speed[rows]).max(initial=0.0))
+    if off > rest:
+        raise ModelError(
+            f"{now.name(k)} is pulled apart at {off:.3g} m/s (or rad/s), which no force can stop at once; "
+            "find the impulses first (impulse_velocity), or give a larger rest."
+        )
+
+
 def _driven(made: _Rows, now: Instant, k: int, law: int, rows: slice, rest: float) -> None:
     """Joints, limits, motors and springs of a world in the force–acceleration problem."""
     mechanism = now.found.mechanism
@@ -374,7 +386,10 @@ def _driven(made: _Rows, now: Instant, k: int, law: int, rows: slice, rest: floa
         made.known[rows] = np.where(soft, np.maximum(pull, 0.0) if block.mode == STOP else pull, 0.0)
         if block.mode == STOP and not (soft.all() or (value[0] <= now.closed and _touches(now, k, rows.start, rest))):
             return
-        made.keep(k, law, np.arange(rows.start, rows.stop)[~soft])
+        stiff = np.arange(rows.start, rows.stop)[~soft]
+        if block.mode != STOP:
+            _holds(now, k, stiff, rest)
+        made.keep(k, law, stiff)
 
 
 def _hold(made: _Rows, now: Instant, k: int, law: int, rows: slice) -> None:
