@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def analyze(name, *, changes=(), json=None, time_limit=60.0):
-    return analyze_scene(EXAMPLES / f"{name}.toml", list(changes), 1e-6, 1e-6, 8, time_limit, json)
+    return analyze_scene(EXAMPLES / f"{name}.toml", list(changes), 1e-6, 1e-6, None, time_limit, json)
 
 
 def test_door_wedge_is_jammed():

@@ -100,7 +100,7 @@ def friction_bound(
     contact: str | None = None,
     most: float = 10.0,
     tol: float = 1e-9,
-    time_limit: float = 60.0,
+    time_limit: float = 600.0,
     **form: Any,
 ) -> FrictionBound:
     """µ̄ of existence and uniqueness at a state (ttp01 theorem 1), the actual value for its loads, to `tol` relative.
@@ -121,7 +121,7 @@ def friction_bound(
 
 
 def bound_of(
-    problem: Callable[[float], ContactProblem], *, most: float = 10.0, tol: float = 1e-9, time_limit: float = 60.0
+    problem: Callable[[float], ContactProblem], *, most: float = 10.0, tol: float = 1e-9, time_limit: float = 600.0
 ) -> FrictionBound:
     """The same for any family of problems, given as a function of the coefficient."""
     most = _check.number("most", most, positive=True)

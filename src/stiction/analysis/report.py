@@ -68,15 +68,15 @@ class Report:
 
 
 def report(
-    system: Any, state: State | None = None, *, closed: float = 1e-6, rest: float = 1e-6, directions: int = 8,
-    time_limit: float = 60.0, bounds: bool = True,
+    system: Any, state: State | None = None, *, closed: float = 1e-6, rest: float = 1e-6,
+    directions: int | None = None,    time_limit: float = 60.0, bounds: bool = True,
 ) -> Report:  # fmt: skip
     """Everything about a system at a state (by default the initial one): existence, uniqueness, bounds, hypotheses.
 
-    Contacts with a gap of up to `closed` [m] touch; slower ones than `rest` [m/s] are at rest. Smooth friction cones
-    in space are replaced by `directions` directions where motions are searched. time_limit [s] is for all searches
-    together; what is not decided within it is said to be so. bounds: find the bound of friction, too (`friction_bound`,
-    which decides some forty problems).
+    Contacts with a gap of up to `closed` [m] touch; slower ones than `rest` [m/s] are at rest. Round friction cones in
+    space are replaced by `directions` directions where motions are searched, if given. time_limit [s] is for all
+    searches together; what is not decided within it is said to be so. bounds: find the bound of friction, too
+    (`friction_bound`, which decides some forty problems).
     """
     deadline = time.monotonic() + time_limit
     system = built(system)
@@ -111,13 +111,13 @@ def report(
         "holds": min((h.least for h in held if h.rests), default=None),
         **bound,
     }
-    told = hypotheses(system, state, directions=directions, **near)
+    told = hypotheses(system, state, directions=directions or 8, **near)
     decided = answer.unique is not None or answer.status is Status.NO_SOLUTION
     return Report(verdict, _touching(posed, modes, rest), tuple(findings), told, numbers, decided)
 
 
 def _impact(
-    system: Any, state: State | None, why: str, closed: float, rest: float, directions: int, time_limit: float,
+    system: Any, state: State | None, why: str, closed: float, rest: float, directions: int | None, time_limit: float,
     jam: dict[str, Any],
 ) -> Report:  # fmt: skip
     """Something is closing: impulses come first."""
@@ -128,7 +128,7 @@ def _impact(
     findings = [("impact", why), ("motions", answer.message), *(_both(posed, answer) if answer.second else [])]
     findings.append(("jamming", jam["sentence"]))
     numbers = {"contacts": len(posed.names), "jamming_bound": jam["value"], "separation": answer.separation}
-    told = hypotheses(system, state, closed=closed, rest=rest, directions=directions)
+    told = hypotheses(system, state, closed=closed, rest=rest, directions=directions or 8)
     return Report(verdict, _touching(posed, modes, rest), tuple(findings), told, numbers, answer.unique is not None)
 
 
@@ -233,12 +233,14 @@ def _held(system: Any, state: State | None, near: dict[str, float]) -> list[Hold
     return holding(system, state, **near) if balances(posed) else []
 
 
-def _existence(answer: Uniqueness, system: Any, state: State | None, closed: float, directions: int) -> tuple[str, str]:
+def _existence(
+    answer: Uniqueness, system: Any, state: State | None, closed: float, directions: int | None
+) -> tuple[str, str]:
     if answer.status is not Status.NO_SOLUTION:
         found = answer.first is not None
         return "forces", "finite forces exist" if found else "whether finite forces exist was not decided"
     text = "no finite forces obey the laws: " + answer.message.lower().rstrip(".")
-    posed = impulse_velocity(system, state, closed=closed, directions=directions)
+    posed = impulse_velocity(system, state, closed=closed, directions=directions or 8)
     if int((~posed.problem.to_lcp().free).sum()) <= MOST_PAIRS:
         for motion in all_motions(posed):
             if np.abs(motion.p).max(initial=0.0) > 0.0 and motion.goes_on:
@@ -287,7 +289,7 @@ def _pulls(held: list[Holding]) -> list[tuple[str, str]]:
 
 
 def _bound(
-    system: Any, state: State | None, near: dict[str, float], directions: int, deadline: float
+    system: Any, state: State | None, near: dict[str, float], directions: int | None, deadline: float
 ) -> tuple[dict[str, Any], str]:
     left = max(deadline - time.monotonic(), 1.0)
     options: dict[str, Any] = {"directions": directions, **near}

@@ -8,7 +8,7 @@ that there is none. Forces that differ while the motion is the same (a table on 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,12 @@ from .. import lcp as _lcp
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Dense
+from ..solvers import solve
 from ..solvers.base import Solution, finish
 from ..status import Status
-from .pairs import Contradiction, Pairs, pairs_of, with_masses
+from .pairs import Contradiction, Pairs, pairs_of, units, with_masses
 from .program import Found, Program
+from .round_cones import decide_round, exists_round
 
 CERTIFIED = 1e-6  # the largest certificate error of a motion that counts
 PATHS = 6  # paths of Lemke's method tried for a second motion before the mixed-integer program
@@ -76,11 +78,14 @@ class Uniqueness:
         return self.unique is not None
 
 
-def existence(problem: ContactProblem, *, directions: int = 8, time_limit: float = 60.0) -> Existence:
-    """Whether a contact problem has a solution; smooth friction sets are replaced by `directions` directions.
+def existence(problem: ContactProblem, *, directions: int | None = None, time_limit: float = 60.0) -> Existence:
+    """Whether a contact problem has a solution; smooth friction sets are replaced by `directions` directions, if given.
 
     Asked of the force–acceleration problem of a state, "no" means that an impulse without impact is forced (pr11 §2.1).
     """
+    if directions is None and not problem.friction.is_polyhedral():
+        return Existence(**exists_round(problem, time_limit, CERTIFIED))
+    directions = 8 if directions is None else directions
     program, missing = _program(problem, directions, time_limit)
     if program is None:
         return Existence(False, Status.NO_SOLUTION, missing, None, np.inf, 0)
@@ -111,16 +116,21 @@ def uniqueness(
     *,
     distance: float | None = None,
     solution: Any = None,
-    directions: int = 8,
+    directions: int | None = None,
     time_limit: float = 60.0,
 ) -> Uniqueness:
-    """Whether the motion of a contact problem is the only one, by a mixed-integer program over its polyhedral form.
+    """Whether the motion of a contact problem is the only one, by a mixed-integer program.
 
     distance: how far a second motion must be from the first, in any velocity [m/s, rad/s]; by default 1e-4 of the
-    problem's own speed. solution: impulses (nr,) of a known solution; by default one is found. Smooth friction sets
-    are replaced by `directions` directions: see `unique_motion` for what that says about the true cones. After
-    `time_limit` seconds the answer is None, with the best bound.
+    problem's own speed, 1e-3 with round friction cones. solution: impulses (nr,) of a known solution; by default one is
+    found. directions: how many stand for a smooth friction set; by default round cones are kept and bracketed: second
+    motions are sought by Newton's method from many starts and excluded by outer polyhedra that are refined until
+    nothing is left. Sets with more than two rows (spin, rolling) need directions. After `time_limit` seconds the
+    answer is None, with the best bound.
     """
+    if directions is None and not problem.friction.is_polyhedral():
+        return _round(problem, distance, time_limit)
+    directions = 8 if directions is None else directions
     polyhedral = problem.polyhedral(directions)
     program, missing = _program(problem, directions, time_limit)
     if program is None:
@@ -200,6 +210,16 @@ def extent(problem: ContactProblem, row: Any, *, directions: int = 8, time_limit
         ends.append((-sign * np.inf if loose else float(row @ solution.p), solution))
     (low, lowest), (high, highest) = ends
     return Extent(low, high, Status.SOLVED, f"It ranges from {low:.6g} to {high:.6g}.", lowest, highest)
+
+
+def _round(problem: ContactProblem, distance: float | None, time_limit: float) -> Uniqueness:
+    speed = units(with_masses(problem))[0]
+    gap = 1e-3 * speed if distance is None else _check.number("distance", distance, positive=True)
+    if _convex(problem):
+        answer = uniqueness(problem, distance=gap, directions=8, time_limit=time_limit)
+        first = solve(problem, tol=CERTIFIED)
+        return replace(answer, first=first) if first.success else answer
+    return Uniqueness(distance=gap, **decide_round(problem, gap, time_limit, CERTIFIED))
 
 
 def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, problem: Any, answer: Any) -> Uniqueness:

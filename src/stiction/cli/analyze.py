@@ -14,7 +14,13 @@ WIDTH = 100
 
 
 def analyze_scene(
-    path: Path, changes: list[str], closed: float, rest: float, directions: int, time_limit: float, json: Path | None
+    path: Path,
+    changes: list[str],
+    closed: float,
+    rest: float,
+    directions: int | None,
+    time_limit: float,
+    json: Path | None,
 ) -> bool:
     """Read a scene, analyse its initial state and print; whether everything was decided."""
     from ..scene import read_scene
@@ -22,7 +28,8 @@ def analyze_scene(
     for name, value in (("--closed", closed), ("--rest", rest)):
         _check.number(name, value, low=0.0)
     _check.number("--time-limit", time_limit, positive=True)
-    _check.count("--directions", directions, low=3)
+    if directions is not None:
+        _check.count("--directions", directions, low=3)
     scene = read_scene(path, changes)
     if json is not None:
         write_json(json, {})  # fail before the work, not after it

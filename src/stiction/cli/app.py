@@ -214,8 +214,9 @@ def analyze(
     ] = 1e-6,
     rest: Annotated[float, typer.Option("--rest", metavar="M/S", help="Slower contacts are at rest.")] = 1e-6,
     directions: Annotated[
-        int, typer.Option("--directions", metavar="N", help="That stand for a round friction cone in space.")
-    ] = 8,
+        int | None,
+        typer.Option("--directions", metavar="N", help="That stand for a round friction cone; by default it stays."),
+    ] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help="For all searches together.")] = 60.0,
     json: JsonOption = None,
 ) -> None:
