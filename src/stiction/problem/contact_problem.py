@@ -123,6 +123,8 @@ class ContactProblem:
             if len(friction.set_of) != nk or not np.array_equal(friction.dims[friction.set_of], dims):
                 raise ModelError("the FrictionTable does not fit the blocks: one set per block with its friction rows.")
             return friction
+        if friction is None and not dims.any():
+            return FrictionTable.build([None], [0]).take(np.zeros(nk, dtype=np.int64))
         if friction is None:
             friction = [None] * nk
         elif isinstance(friction, (FrictionSet, int, float)):

@@ -70,6 +70,10 @@ class Dense:
         """|H| |v|: the size of the terms whose sum is H v, for a floor under relative residuals."""
         return np.abs(self.H) @ np.abs(v)
 
+    def row_reach(self, v: FloatArray) -> FloatArray:
+        """√(W_rr vᵀMv): the most that a row can see of velocities with the kinetic energy of v, whatever they are."""
+        return np.sqrt(np.maximum(self._w.diagonal(), 0.0) * float(v @ self.M @ v))
+
     def impulse(self, p: FloatArray) -> FloatArray:
         """Gᵀ p, the generalized impulse."""
         return self.G.T @ p
@@ -212,6 +216,12 @@ class Bodies:
         u = np.empty(self.nr)
         rows_magnitude(*self.rows, v.reshape(self.nbody, -1), u)
         return u
+
+    def row_reach(self, v: FloatArray) -> FloatArray:
+        """√(W_rr vᵀMv): the most that a row can see of velocities with the kinetic energy of v of its two bodies."""
+        energy = np.append((v * self.mass(v)).reshape(self.nbody, -1).sum(axis=1), 0.0)
+        both = sum(energy[body] for body in self._row_bodies)
+        return np.sqrt(self.delassus_diagonal(self.row_ptr) * both)
 
     def impulse(self, p: FloatArray) -> FloatArray:
         """Gᵀ p, the generalized impulse (G = H)."""

@@ -45,7 +45,7 @@ from .impact_work import WorkDriven
 from .projection import project, violation
 
 ROUND_OFF = 1e-13  # of the velocities whose difference is an approach
-VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact
+DRIFT = 1e-9  # m: the least overlap that is worth a projection
 PROJECTIONS = 3
 MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the change of q that ends them
 ROUNDS = 5  # of adding contacts; what overlaps after the last is projected
@@ -64,7 +64,8 @@ class Moreau:
     is seen; False takes compression and restitution as two problems there too, as several contacts always do. gains:
     what happens when an impact would add energy: "allow", "refuse" (the step fails), or "cap", the coefficients of
     the contacts that act on each other scaled down until it does not; each is an event of the trajectory. drift:
-    overlap [m] or joint error above which the configuration is projected. mass: where M is taken, at the "start" of the
+    overlap [m] or joint error above which the configuration is projected; by default what the tolerance of the solver
+    lets through in a step, h tol, and at least 1e-9. mass: where M is taken, at the "start" of the
     step or at the "new" configuration, as s00 eq. 3.9 prints it, by fixed point. directions: as in `StewartTrinkle`;
     None keeps smooth cones.
 
@@ -77,7 +78,7 @@ class Moreau:
     multiple: str | WorkDriven = "simultaneous"
     follow: bool = True
     gains: str = "allow"
-    drift: float = 1e-9
+    drift: float | None = None
     mass: str = "start"
     directions: Any = None
 
@@ -92,7 +93,8 @@ class Moreau:
                 'multiple="work" gives back work, by Stronge\'s coefficient; use impact="stronge" with it.'
             )
         _check.choice("gains", self.gains, list(GAINS))
-        _check.number("drift", self.drift, positive=True)
+        if self.drift is not None:
+            _check.number("drift", self.drift, positive=True)
         _check.choice("mass", self.mass, ["start", "new"])
         if self.directions is not None:
             object.__setattr__(self, "directions", given_directions(self.directions))
@@ -121,7 +123,7 @@ class Moreau:
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
         """One step; contacts that it would close gently are added and the step is solved again."""
-        step = _Step(self, system, state, h)
+        step = _Step(self, system, state, h, solve.tol)
         active = step.closing()
         for _ in range(ROUNDS):
             acting = self._solved(step, active, solve)
@@ -129,6 +131,7 @@ class Moreau:
             if not acting.solved or not missed.any():
                 break
             active |= missed
+            step.learn(acting)
         return step.result(acting)
 
     def _solved(self, step: _Step, active: np.ndarray, solve: Solve) -> _Acting:
@@ -152,19 +155,26 @@ class Moreau:
 class _Step:
     """One step before anything is solved: every candidate at q."""
 
-    def __init__(self, scheme: Moreau, system: System, state: State, h: float):
+    def __init__(self, scheme: Moreau, system: System, state: State, h: float, tol: float = 0.0):
         self.scheme, self.system, self.state, self.h, self.t = scheme, system, state, h, state.t + h
+        self.drift = max(DRIFT, h * tol) if scheme.drift is None else scheme.drift
+        self.tol = tol
+        self.start = state  # from whose impulses solves start
         self.band = scheme.band(system, state, h)
         self.candidates = system.detect(state.t, state.q, self.band).polyhedral(scheme.directions)
         self.solves: list[tuple[str, Solution]] = []
 
     def closing(self) -> np.ndarray:
-        """(nk,) joints, contacts that touch, and those that the motion would close in this step."""
+        """(nk,) joints, contacts that the motion would close in this step, and those that others may close gently.
+
+        Without restitution a contact takes what it gets, however fast: all that bodies could reach act.
+        """
         every = _Acting(self, np.ones(len(self.candidates.key), dtype=bool))
         self.gap, self.gentle = every.gap, np.where(every.e > 0.0, every.slow, np.inf)
         ahead = every.gap + self.h * (every.before - 0.5 * every.slow)
+        reach = np.where(every.e > 0.0, self.h * every.slow, 0.5 * self.band)
         through = passed_through(self.system, self.candidates, self.state.q, every.q_free)
-        return np.asarray(~self.candidates.contact | (every.gap <= 0.0) | (ahead <= 0.0) | through)
+        return np.asarray(~self.candidates.contact | (every.gap <= reach) | (ahead <= 0.0) | through)
 
     def missed(self, active: np.ndarray, acting: _Acting) -> np.ndarray:
         """Contacts left out that overlap at the new configuration, more than before, and should be held in this step.
@@ -173,9 +183,14 @@ class _Step:
         its impact: held now, it would lose that speed, or get what it did not have.
         """
         gaps = self.system.gaps(self.candidates, self.t, acting.q)
-        closed = (gaps < -VIOLATED) & (gaps < self.gap) & (self.gap - gaps <= self.h * self.gentle)
+        closed = (gaps < -self.drift) & (gaps < self.gap) & (self.gap - gaps <= self.h * self.gentle)
         through = passed_through(self.system, self.candidates, self.state.q, acting.q)
         return np.asarray(self.candidates.contact & ~active & (closed | through))
+
+    def learn(self, acting: _Acting) -> None:
+        """Start the next solve from the impulses of this one."""
+        ptr = acting.candidates.row_ptr
+        self.start = replace(self.state, keys=acting.candidates.key, impulses=pad_rows(acting.solution.p, ptr))
 
     def result(self, acting: _Acting) -> StepResult:
         """The step taken: configuration projected, energy booked."""
@@ -200,9 +215,9 @@ class _Step:
 
     def _projected(self, q: FloatArray) -> FloatArray:
         for _ in range(PROJECTIONS):
-            if violation(self.system, self.candidates, self.t, q) <= self.scheme.drift:
+            if violation(self.system, self.candidates, self.t, q) <= self.drift:
                 break
-            q = project(self.system, self.candidates, self.t, q)
+            q = project(self.system, self.candidates, self.t, q, 0.1 * self.drift)
         return q
 
     def _booked(self, certificate: StepCertificate, moved: State, new: State) -> StepCertificate:
@@ -239,9 +254,15 @@ class _Acting:
         self.rate = np.where(candidates.contact, (system.gaps(candidates, step.t, state.q) - gaps) / h, 0.0)
         self.before = form.velocity_rows(state.v)[self.normal] + self.rate
         self.e = system.restitution_of(candidates, np.maximum(-self.before, 0.0))
-        # slower than what forces on either body do in two steps: not an impact but a contact that rests, or is about to
-        self.slow = 2.0 * form.row_magnitude(self.v_free - state.v)[self.normal]
-        noise = ROUND_OFF * form.row_magnitude(state.v)[self.normal]  # bodies that move together do not hit each other
+        # slower than what forces on either body do in two steps: not an impact but a contact that rests, or is about to;
+        # a contact that was pressed before gets such forces from any side, through the others
+        change = self.v_free - state.v
+        held = state.was_active(candidates.key) & (self.gap <= step.drift)
+        most = np.where(held, form.row_reach(change)[self.normal], form.row_magnitude(change)[self.normal])
+        self.slow = 2.0 * most
+        # bodies that move together do not hit each other, whatever round-off and the solver's tolerance leave
+        noise = ROUND_OFF * form.row_magnitude(state.v)[self.normal]
+        noise = np.maximum(noise, step.tol * np.linalg.norm(self.before[candidates.contact]))
         reached = self.gap + h * (self.before - 0.5 * self.slow) <= 0.0
         hit = candidates.contact | (candidates.limit & reached & (self.e > 0.0))
         self.hits = hit & (self.before < -np.maximum(self.slow, noise)) & (self.before < 0.0)
@@ -319,11 +340,14 @@ class _Acting:
 
     def final(self, hit: Impulses | None) -> ContactProblem:
         """The step itself, from the velocity after an impact whose impulses are known, or with Newton's demand."""
-        rest = self.rate + np.maximum(self.gap, 0.0) / self.step.h
+        # Moreau's law bounds contacts that separate too, u⁺ >= -e u⁻: with one e, v⁺ = -e v⁻ answers every impact
+        apart = self.e * np.maximum(self.before, 0.0)
+        rest = self.rate + np.maximum(np.maximum(self.gap, 0.0) / self.step.h, apart)
         if hit is None:
             law = self.step.scheme.impact == "newton"
-            demand = np.where(self.hits, self.rate + (self.e * self.before if law else 0.0), rest)
-            return self._problem(self.v_free, demand, self.hits)
+            bounces = self.hits & (self.e > 0.0)
+            demand = np.where(bounces, self.rate + (self.e * self.before if law else 0.0), rest)
+            return self._problem(self.v_free, demand, bounces)
         after = self.form.velocity_rows(hit.v)[self.normal] + self.rate
         pushed = self.hits | (hit.p[self.normal] > 0.0)
         demand = np.where(pushed, self.rate - after, rest)
@@ -348,6 +372,6 @@ class _Acting:
             r0=step.h * self.found.bound,
             length=self.found.length,
             key=candidates.key,
-            p_warm=step.state.warm(candidates.key, candidates.row_ptr),
+            p_warm=step.start.warm(candidates.key, candidates.row_ptr),
             v_start=step.state.v,
         )

@@ -10,6 +10,8 @@ from ..problem.dynamics import Bodies, Delassus, Dense
 from ..solvers import solve
 from ..systems.base import Candidates, System
 
+NEAR = 10.0  # times the worst overlap: gaps up to this are held in a projection
+
 
 def violation(system: System, candidates: Candidates, t: float, q: FloatArray) -> float:
     """The deepest overlap, or the largest violation of a joint or limit [m, rad]."""
@@ -18,12 +20,18 @@ def violation(system: System, candidates: Candidates, t: float, q: FloatArray) -
     return float(max(-gaps[holds].min(initial=0.0), gaps[candidates.rigid].max(initial=0.0)))
 
 
-def project(system: System, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
+def project(system: System, candidates: Candidates, t: float, q: FloatArray, tol: float) -> FloatArray:
     """One step towards the nearest admissible configuration, in the metric of the masses; curved gaps need a few.
 
+    tol: what may be left of an overlap [m].
+
     It solves a frictionless contact problem for the displacement d: `gap + n d >= 0`, joints `value + H d = 0`, at the
-    least kinetic energy of d. Contacts that just touch must be among the candidates, or bodies are driven into them.
+    least kinetic energy of d. Contacts that just touch must be among the candidates, or bodies are driven into them;
+    those much further apart than the worst overlap is deep are left out.
     """
+    gaps = system.gaps(candidates, t, q)
+    near = gaps <= NEAR * violation(system, candidates, t, q)
+    candidates = candidates.take(near | ~candidates.contact)
     found = system.evaluate(candidates, t, q)
     form = system.dynamics(q, found)
     assert not isinstance(form, Delassus)
@@ -42,4 +50,4 @@ def project(system: System, candidates: Candidates, t: float, q: FloatArray) -> 
         part = Dense(form.M, np.ascontiguousarray(form.H[keep]), check=False)
     law = np.repeat(candidates.law, sizes)[keep]
     problem = ContactProblem(part, b=found.value[keep], row_ptr=ptr, law=law)
-    return system.retract(q, solve(problem, solver="auto", tol=1e-10).v)
+    return system.retract(q, solve(problem, solver="auto", tol=tol).v)

@@ -23,5 +23,5 @@ def separate(system: System, state: State, maxiter: int = 100) -> State:
         candidates = system.detect(state.t, q, band)
         if violation(system, candidates, state.t, q) <= ENOUGH:
             return State(state.t, q, state.v)
-        q = project(system, candidates, state.t, q)
+        q = project(system, candidates, state.t, q, ENOUGH)
     raise ModelError("the bodies could not be separated; move them apart by hand.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -31,6 +32,7 @@ PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opin
 FIRST = ("nsgs", QUICK_FEW)
 STAGES = (("proximal", 200), ("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
 CONVEX = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
+NEARLY, MORE = 10.0, ("nsgs", 2000)  # times the tolerance, where further sweeps are cheaper than factorisations
 GRADIENT = ("apgd", 5000)
 LARGE, LARGE_CONVEX = (("nsgs", 10_000),), (GRADIENT, ("nsgs", 10_000))
 MANY = 1000  # rows of the relaxation from which gradients are tried before interior points
@@ -41,10 +43,10 @@ class Auto:
     """Decides by counts and residuals only, never by the clock, and says in the message what was tried.
 
     Worlds: some hundred sweeps of `nsgs`, which end most steps from the impulses of the step before (but polygons
-    for cones in space are left to pivoting first). Polyhedral
-    friction and up to 300 unknowns: `lemke`, then `enumeration` where it is cheap. Everything else, and what these
-    leave: sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is met,
-    then `fixed-point`; the convex relaxation: `nsgs`, `apgd` from 1000 rows, `conic`, `proximal`; islands of more than
+    for cones in space are left to pivoting first). Polyhedral friction and up to 300 unknowns: `lemke`, then
+    `enumeration` where it is cheap. Everything else, and what these leave: more sweeps where little is missing, then
+    sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is met, then
+    `fixed-point`; the convex relaxation: `nsgs`, `apgd` from 1000 rows, `conic`, `proximal`; islands of more than
     30 000 rows: nothing that factorises. At last `lemke` where friction is polyhedral. With `maxiter`, each of them is
     limited by it.
     """
@@ -66,7 +68,9 @@ class Auto:
         """Solve; the result of the solver that succeeded, or the best of all where none did."""
         tried: list[Solution] = []
         best = p0
-        for name, limit in self._plan(problem):
+        plan: Iterator[tuple[str, int | None]] = self._plan(problem)  # lazy: most problems need its first entry only
+        while (entry := next(plan, None)) is not None:
+            name, limit = entry
             limit = maxiter if maxiter is not None else limit
             answer = self._solvers[name].solve(problem, tol=tol, maxiter=limit, p0=best)
             if answer.success:
@@ -76,6 +80,8 @@ class Auto:
             if answer.status is Status.NO_SOLUTION:
                 break
             best = min(tried, key=lambda s: s.certificate.error).p
+            if name == "nsgs" and len(tried) == 1 and answer.certificate.error <= NEARLY * tol:
+                plan = chain([MORE], plan)
         first = min(tried, key=lambda s: s.certificate.error)
         if tried[-1].status is Status.NO_SOLUTION:
             first = replace(first, status=Status.NO_SOLUTION)
