@@ -18,6 +18,7 @@ from stiction.schemes.impact_energy import work
 from stiction.schemes.impact_incremental import incremental
 from stiction.schemes.impact_several import Resolver
 from stiction.solvers import answer, make_solver
+from stiction.systems.restitution import LAWS as CODES
 
 LAWS = {"newton": newton, "poisson": poisson, "stronge": stronge}
 
@@ -99,7 +100,7 @@ def several_contacts(law, way, count, kind):
         e = np.full(contacts, e[0]) if kind == "equal e" else np.round(e) if kind == "e 0 or 1" else e
         if not (problem.q[::2] < 0).any():
             continue
-        hit = Resolver(law, way, True, lambda speed, e=e: e, str, solve)(problem)
+        hit = Resolver(np.full(problem.nk, CODES.index(law)), way, True, lambda speed, e=e: e, str, solve)(problem)
         if not hit.solved:
             failed += 1
             continue

@@ -47,6 +47,10 @@ _NAMES = {
         "Oscillation",
         "Rotation",
         "Table",  # prescribed motions
+        "NewtonImpact",
+        "PoissonImpact",
+        "StrongeImpact",
+        "Fading",  # restitution
         "GeneralizedSystem",
         "Gap",
         "Bilateral",
@@ -193,6 +197,7 @@ if TYPE_CHECKING:
     from .systems import DryFriction as DryFriction
     from .systems import Ellipse as Ellipse
     from .systems import Ellipsoid as Ellipsoid
+    from .systems import Fading as Fading
     from .systems import Fixed as Fixed
     from .systems import Gap as Gap
     from .systems import Gear as Gear
@@ -200,10 +205,12 @@ if TYPE_CHECKING:
     from .systems import HalfPlane as HalfPlane
     from .systems import Mesh as Mesh
     from .systems import Motor as Motor
+    from .systems import NewtonImpact as NewtonImpact
     from .systems import Oscillation as Oscillation
     from .systems import Planar as Planar
     from .systems import PlanarWorld as PlanarWorld
     from .systems import Plane as Plane
+    from .systems import PoissonImpact as PoissonImpact
     from .systems import Polygon as Polygon
     from .systems import Prismatic as Prismatic
     from .systems import Rack as Rack
@@ -215,6 +222,7 @@ if TYPE_CHECKING:
     from .systems import Segment as Segment
     from .systems import Sphere as Sphere
     from .systems import State as State
+    from .systems import StrongeImpact as StrongeImpact
     from .systems import Table as Table
     from .systems import Universal as Universal
     from .systems import World as World

@@ -62,8 +62,8 @@ def test_gas_cools():
 
 @pytest.mark.long
 def test_500_elastic_spheres():
-    _, energy, collisions, _, _ = gas(8, 1.0, 0.003, 1.5)
-    assert collisions > 4000
+    _, energy, collisions, _, _ = gas(8, 1.0, 0.003, 2.8)
+    assert collisions > 10_000
     assert np.abs(energy / energy[0] - 1).max() < 1e-9
 
 

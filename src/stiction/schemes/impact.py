@@ -19,11 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.laws import UNILATERAL
 from ..solvers.base import Solution
 from ..status import Status
+from ..systems.restitution import NEWTON, POISSON, STRONGE
 from .base import Solve
 
 ROUNDS = 60  # of the search for Stronge's ratios
@@ -57,22 +58,62 @@ def newton(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
 
 
 def poisson(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
-    """Compression and restitution with coefficients e (nk,)."""
-    first = solve(problem)
-    if not e.any():
-        return Impulses(first.p, first.v, (("compression", first),), first.status, first.message)
-    return _restitution(problem, first, e, solve)
+    """Poisson's law at every contact, with coefficients e (nk,)."""
+    return together(problem, e, np.full(problem.nk, POISSON), solve)
 
 
 def stronge(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
-    """Restitution that gives back the work of compression, each contact's times e² (nk,); see above for how."""
+    """Stronge's law at every contact, with coefficients e (nk,)."""
+    return together(problem, e, np.full(problem.nk, STRONGE), solve)
+
+
+def together(problem: ContactProblem, e: FloatArray, law: IntArray, solve: Solve) -> Impulses:
+    """Every contact by its own law, with coefficients e (nk,) and laws (nk,), `NEWTON`, `POISSON` or `STRONGE`.
+
+    Where a contact under Newton's law acts on others under another, its demand is that of the second phase.
+    """
+    bounces = (problem.law == UNILATERAL) & (e > 0.0)
+    direct = bounces & (law == NEWTON)
+    if direct.any() and (direct == bounces).all():
+        return newton(problem, e, solve)
+    phases = _phases(problem, e, law, solve)
+    if not direct.any():
+        return phases
+    label = problem.islands()
+    pure = np.bincount(label, weights=bounces & ~direct) == 0  # islands of Newton's law alone
+    if not pure[label[direct]].any():
+        return phases
+    only = newton(problem, np.where(pure[label], e, 0.0), solve)
+    p = np.where(np.repeat(pure[label], np.diff(problem.row_ptr)), only.p, phases.p)
+    worse = phases if only.solved else only
+    return Impulses(p, problem.velocity(p), only.solves + phases.solves, worse.status, worse.message)
+
+
+def _phases(problem: ContactProblem, e: FloatArray, law: IntArray, solve: Solve) -> Impulses:
+    """Compression and restitution."""
     first = solve(problem)
+    if not e.any():
+        return Impulses(first.p, first.v, (("compression", first),), first.status, first.message)
+    demand = np.where(law == NEWTON, e * np.minimum(problem.q[problem.row_ptr[:-1]], 0.0), 0.0)
+    given = np.where(law == POISSON, e, 0.0)
+    if not (e * (law == STRONGE)).any():
+        return _restitution(problem, first, given, demand, solve)
+    return _released(problem, first, given, np.where(law == STRONGE, e, 0.0), demand, solve)
+
+
+def _released(
+    problem: ContactProblem, first: Solution, fixed: FloatArray, e: FloatArray, demand: FloatArray, solve: Solve
+) -> Impulses:
+    """Restitution that gives back the work of compression, each contact's times e² (nk,); see above for how.
+
+    fixed, demand (nk,): what contacts under Poisson's and Newton's law do in it.
+    """
     normal, label = problem.row_ptr[:-1], problem.islands()
     u0, u1 = problem.q[normal], first.u[normal]
-    contact = problem.law == UNILATERAL
+    mine = (problem.law == UNILATERAL) & (e > 0.0)
 
     def total(work: FloatArray) -> FloatArray:
-        return np.asarray(np.bincount(label, weights=np.where(contact, work, 0.0)), dtype=np.float64)
+        return np.asarray(np.bincount(label, weights=np.where(mine, work, 0.0)), dtype=np.float64)
 
     taken = total(-0.5 * first.p[normal] * (u0 + u1))
     wanted = np.maximum(total(-0.5 * e**2 * first.p[normal] * (u0 + u1)), 0.0)
@@ -83,7 +124,7 @@ def stronge(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
     open_ = wanted > 0.0  # islands whose factor is still sought
     under, over = -np.sqrt(wanted), np.full(len(wanted), np.inf)
     for _ in range(ROUNDS):
-        done = _restitution(problem, first, factor[label] * e, solve)
+        done = _restitution(problem, first, fixed + factor[label] * e, demand, solve)
         solves.append(done.solves[-1])
         after = (problem.dynamics.velocity_rows(done.v) + problem.b)[normal]
         given = total(0.5 * (done.p[normal] - first.p[normal]) * (u1 + after))
@@ -103,15 +144,17 @@ def stronge(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
     return Impulses(done.p, done.v, tuple(solves), Status.NOT_CONVERGED, message)
 
 
-def _restitution(problem: ContactProblem, first: Solution, e: FloatArray, solve: Solve) -> Impulses:
-    """The second phase: e times the normal impulse of the first is given, more of it is unknown."""
+def _restitution(problem: ContactProblem, first: Solution, e: FloatArray, demand: FloatArray, solve: Solve) -> Impulses:
+    """The second phase: e times the normal impulse of the first is given, and u_n + demand >= 0; more is unknown."""
     normal = problem.row_ptr[:-1]
     contact = problem.law == UNILATERAL
     given = np.zeros(problem.nr)
     given[normal] = np.where(contact, e * np.maximum(first.p[normal], 0.0), 0.0)
     start = first.v + problem.dynamics.velocity_change(given)
     radius = np.where(contact, problem.friction.mu * given[normal], 0.0)
-    second = solve(problem.replace(v_free=start, r0=problem.r0 + radius, p_warm=np.zeros(problem.nr)))
+    b = problem.b.copy()
+    b[normal] += np.where(contact, demand, 0.0)
+    second = solve(problem.replace(v_free=start, b=b, r0=problem.r0 + radius, p_warm=np.zeros(problem.nr)))
     solves = (("compression", first), ("restitution", second))
     worse = second if first.success else first
     return Impulses(first.p + given + second.p, second.v, solves, worse.status, worse.message)

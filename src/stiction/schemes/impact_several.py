@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Dense
 from ..problem.laws import UNILATERAL
 from ..status import Status
+from ..systems.restitution import LAWS, NEWTON
 from .base import Solve
-from .impact import Impulses, newton, poisson, stronge
+from .impact import Impulses, together
 from .impact_incremental import incremental
 from .impact_rows import Group, groups
 from .impact_work import WorkDriven, springs
@@ -26,17 +27,16 @@ from .impact_work import WorkDriven, springs
 TURNS = 10_000  # impacts per contact in a sequence
 SMALL = 1e-12  # an approach, relative to the fastest at the start, that counts as none
 _GOOD = (Status.SOLVED, "")
-_TOGETHER = {"newton": newton, "poisson": poisson, "stronge": stronge}
 
 
 @dataclass(frozen=True)
 class Resolver:
-    """An impact law with the way in which it is applied, as `Moreau` takes them.
+    """Impact laws (nk,), `NEWTON`, `POISSON` or `STRONGE`, with the way in which they are applied.
 
     restitution: the coefficients (nk,) at speeds (nk,) [m/s]; name: what people call a block.
     """
 
-    law: str
+    law: IntArray
     multiple: str | WorkDriven
     follow: bool
     restitution: Callable[[FloatArray], FloatArray]
@@ -57,13 +57,13 @@ class Resolver:
 
     def _together(self, problem: ContactProblem) -> Impulses:
         e = self.coefficients(problem)
-        if not self.follow or self.law == "newton":
-            return _TOGETHER[self.law](problem, e, self.solve)
+        if not self.follow or (self.law == NEWTON).all():
+            return together(problem, e, self.law, self.solve)
         found = list(groups(problem))
-        lone = [group for group in found if group.lone]
+        lone = [group for group in found if group.lone and self.law[group.blocks[0]] != NEWTON]
         rest = Impulses(np.zeros(problem.nr), problem.v_free)
         if len(lone) < len(found):
-            rest = _TOGETHER[self.law](problem, e, self.solve)
+            rest = together(problem, e, self.law, self.solve)
         p = rest.p.copy()
         for group in lone:
             group.spread(self._one(group, 0, group.u, e)[0], p)
@@ -116,9 +116,9 @@ class Resolver:
     def _one(self, group: Group, i: int, u: FloatArray, e: FloatArray) -> tuple[FloatArray, Status, str]:
         """One contact alone from velocities u: followed through, or as compression and restitution."""
         rows = slice(int(group.ptr[i]), int(group.ptr[i + 1]))
-        W, mu, e_one = _definite(group.W[rows, rows]), float(group.mu[i]), e[group.blocks[i]]
-        if self.law != "newton" and self.follow and not np.isnan(mu):
-            return incremental(W, u[rows], mu, float(e_one), self.law).p, *_GOOD
+        W, mu, k = _definite(group.W[rows, rows]), float(group.mu[i]), group.blocks[i]
+        if self.law[k] != NEWTON and self.follow and not np.isnan(mu):
+            return incremental(W, u[rows], mu, float(e[k]), LAWS[self.law[k]]).p, *_GOOD
         local = ContactProblem(
             Dense(np.linalg.inv(W), np.eye(len(W)), check=False),
             v_free=u[rows],
@@ -127,7 +127,7 @@ class Resolver:
             friction=group.friction.take(np.array([i])),
             length=group.length[rows],
         )
-        found = _TOGETHER[self.law](local, np.array([e_one]), self.solve)
+        found = together(local, e[k : k + 1], self.law[k : k + 1], self.solve)
         return found.p, found.status, found.message
 
 

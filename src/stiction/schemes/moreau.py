@@ -4,8 +4,8 @@
 
 for the contacts that would close in the step: an impact is answered where the step finds it, so that the ratio of the
 velocities does not depend on the moment within the step. Contacts that approach no faster than what forces can do in
-two steps are not impacts: they close their gap and rest. What overlaps by drift is moved apart afterwards, without a
-change of velocity; the work of that is booked as stabilisation.
+two steps are not impacts (`approach.py`): they close their gap and rest. What overlaps by drift is moved apart
+afterwards, without a change of velocity; the work of that is booked as stabilisation.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from ..problem.laws import Mode
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import State, System
+from ..systems.restitution import NEWTON, SCHEME, STRONGE, law_code
+from .approach import Approach
 from .base import (
     Contacts,
     Gain,
@@ -44,7 +46,6 @@ from .impact_several import Resolver
 from .impact_work import WorkDriven
 from .projection import project, violation
 
-ROUND_OFF = 1e-13  # of the velocities whose difference is an approach
 DRIFT = 1e-9  # m: the least overlap that is worth a projection
 PROJECTIONS = 3
 MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the change of q that ends them
@@ -110,6 +111,8 @@ class Moreau:
         if not isinstance(self.multiple, WorkDriven):
             return None
         laws = getattr(getattr(system, "laws", None), "laws", ())
+        if any(law_code(law.restitution) not in (SCHEME, STRONGE) for law in laws):
+            return "multiple='work' gives back work, by Stronge's coefficient; a contact has another impact law."
         other = [law.friction for law in laws if not isinstance(law.friction, (Coulomb, Frictionless))]
         other += [law.friction for law in laws if law.friction.speed_law is not None]
         if not other:
@@ -158,23 +161,26 @@ class _Step:
     def __init__(self, scheme: Moreau, system: System, state: State, h: float, tol: float = 0.0):
         self.scheme, self.system, self.state, self.h, self.t = scheme, system, state, h, state.t + h
         self.drift = max(DRIFT, h * tol) if scheme.drift is None else scheme.drift
-        self.tol = tol
         self.start = state  # from whose impulses solves start
         self.band = scheme.band(system, state, h)
         self.candidates = system.detect(state.t, state.q, self.band).polyhedral(scheme.directions)
         self.solves: list[tuple[str, Solution]] = []
+        self.found = system.evaluate(self.candidates, state.t, state.q)
+        form = system.dynamics(state.q, self.found)
+        assert not isinstance(form, Delassus)
+        v_free, self.q_free = system.free_motion(form, state, h, state.t, state.q)
+        self.approach = Approach.of(system, self.candidates, state, h, form, v_free, scheme.impact, tol)
 
     def closing(self) -> np.ndarray:
         """(nk,) joints, contacts that the motion would close in this step, and those that others may close gently.
 
         Without restitution a contact takes what it gets, however fast: all that bodies could reach act.
         """
-        every = _Acting(self, np.ones(len(self.candidates.key), dtype=bool))
-        self.gap, self.gentle = every.gap, np.where(every.e > 0.0, every.slow, np.inf)
-        ahead = every.gap + self.h * (every.before - 0.5 * every.slow)
-        reach = np.where(every.e > 0.0, self.h * every.slow, 0.5 * self.band)
-        through = passed_through(self.system, self.candidates, self.state.q, every.q_free)
-        return np.asarray(~self.candidates.contact | (every.gap <= reach) | (ahead <= 0.0) | through)
+        seen = self.approach
+        ahead = seen.gap + self.h * (seen.before - 0.5 * seen.slow)
+        reach = np.where(seen.e > 0.0, self.h * seen.slow, 0.5 * self.band)
+        through = passed_through(self.system, self.candidates, self.state.q, self.q_free)
+        return np.asarray(~self.candidates.contact | (seen.gap <= reach) | (ahead <= 0.0) | through)
 
     def missed(self, active: np.ndarray, acting: _Acting) -> np.ndarray:
         """Contacts left out that overlap at the new configuration, more than before, and should be held in this step.
@@ -183,7 +189,9 @@ class _Step:
         its impact: held now, it would lose that speed, or get what it did not have.
         """
         gaps = self.system.gaps(self.candidates, self.t, acting.q)
-        closed = (gaps < -self.drift) & (gaps < self.gap) & (self.gap - gaps <= self.h * self.gentle)
+        gap, e, slow = self.approach.gap, self.approach.e, self.approach.slow
+        gentle = np.where(e > 0.0, slow, np.inf)
+        closed = (gaps < -self.drift) & (gaps < gap) & (gap - gaps <= self.h * gentle)
         through = passed_through(self.system, self.candidates, self.state.q, acting.q)
         return np.asarray(self.candidates.contact & ~active & (closed | through))
 
@@ -248,24 +256,9 @@ class _Acting:
         self.form = form
         self.v_free, self.q_free = system.free_motion(form, state, h, state.t, state.q)
         self.normal = candidates.row_ptr[:-1]
-        self.gap = self.found.value[self.normal]
-        # what obstacles given as functions of time do, which no velocity knows of
-        gaps = system.gaps(candidates, state.t, state.q)
-        self.rate = np.where(candidates.contact, (system.gaps(candidates, step.t, state.q) - gaps) / h, 0.0)
-        self.before = form.velocity_rows(state.v)[self.normal] + self.rate
-        self.e = system.restitution_of(candidates, np.maximum(-self.before, 0.0))
-        # slower than what forces on either body do in two steps: not an impact but a contact that rests, or is about to;
-        # a contact that was pressed before gets such forces from any side, through the others
-        change = self.v_free - state.v
-        held = state.was_active(candidates.key) & (self.gap <= step.drift)
-        most = np.where(held, form.row_reach(change)[self.normal], form.row_magnitude(change)[self.normal])
-        self.slow = 2.0 * most
-        # bodies that move together do not hit each other, whatever round-off and the solver's tolerance leave
-        noise = ROUND_OFF * form.row_magnitude(state.v)[self.normal]
-        noise = np.maximum(noise, step.tol * np.linalg.norm(self.before[candidates.contact]))
-        reached = self.gap + h * (self.before - 0.5 * self.slow) <= 0.0
-        hit = candidates.contact | (candidates.limit & reached & (self.e > 0.0))
-        self.hits = hit & (self.before < -np.maximum(self.slow, noise)) & (self.before < 0.0)
+        seen = step.approach.take(active)
+        self.gap, self.rate, self.before, self.e, self.law = seen.gap, seen.rate, seen.before, seen.e, seen.law
+        self.hits = seen.hits
 
     def solve(self, solve: Solve) -> None:
         """Impact, where there is one, and then the step with its forces."""
@@ -289,7 +282,7 @@ class _Acting:
     @property
     def _demanded(self) -> bool:
         """Whether the step itself demands the velocities after an impact (s00 eq. 3.11)."""
-        return self.step.scheme.impact == "newton" and self.step.scheme.multiple == "simultaneous"
+        return self.step.scheme.multiple == "simultaneous" and bool((self.law[self.hits] == NEWTON).all())
 
     def modes(self, problem: ContactProblem) -> IntArray:
         """(nk,) the modes: contacts pushed by the impact alone were closed, though nothing presses them after it."""
@@ -331,9 +324,9 @@ class _Acting:
             bounce = factor * self.hits if self._demanded else factor
 
             def restitution(speed: FloatArray) -> FloatArray:
-                return np.asarray(bounce * system.restitution_of(self.candidates, speed))
+                return np.asarray(bounce * self.candidates.restitution(speed))
 
-            return Resolver(scheme.impact, scheme.multiple, scheme.follow, restitution, name, solve)(problem)
+            return Resolver(self.law, scheme.multiple, scheme.follow, restitution, name, solve)(problem)
 
         problem = self._problem(self.step.state.v, self.rate, self.hits)
         return limited(resolve, problem, scheme.gains, solve.tol)
@@ -344,9 +337,8 @@ class _Acting:
         apart = self.e * np.maximum(self.before, 0.0)
         rest = self.rate + np.maximum(np.maximum(self.gap, 0.0) / self.step.h, apart)
         if hit is None:
-            law = self.step.scheme.impact == "newton"
             bounces = self.hits & (self.e > 0.0)
-            demand = np.where(bounces, self.rate + (self.e * self.before if law else 0.0), rest)
+            demand = np.where(bounces, self.rate + (self.e * self.before if self._demanded else 0.0), rest)
             return self._problem(self.v_free, demand, bounces)
         after = self.form.velocity_rows(hit.v)[self.normal] + self.rate
         pushed = self.hits | (hit.p[self.normal] > 0.0)

@@ -120,6 +120,11 @@ class Candidates:
         """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]; 0 for others."""
         return np.zeros(len(self.key))
 
+    @property
+    def impact_laws(self) -> IntArray:
+        """(nk,) the impact law of each contact (`systems/restitution.py`); 0: that of the scheme."""
+        return np.zeros(len(self.key), dtype=np.int64)
+
     def take(self, mask: np.ndarray) -> Candidates:
         """The selected candidates; the same selection gives the same object, and with it what is derived from it."""
         kept: dict[bytes, Candidates] = self.__dict__.setdefault("_taken", {})
@@ -262,9 +267,6 @@ class System(Protocol):
 
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Dynamics:
         """The dynamics form with the mass at q and the rows of `constraints`."""
-
-    def restitution_of(self, candidates: Candidates, speed: FloatArray) -> FloatArray:
-        """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]; 0 for others."""
 
     def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
         """Where the constraints are at q, for the record."""

@@ -69,6 +69,11 @@ class WorldCandidates(Candidates):
         return np.concatenate([np.tile(RIGID, (self.joints, 1)), self.laws.soft[self.number]])
 
     @property
+    def impact_laws(self) -> IntArray:
+        """(nk,) the impact law of each contact and limit; 0: that of the scheme."""
+        return np.concatenate([self.mechanism.impact_laws, self.laws.impact[self.number]])
+
+    @property
     def contact(self) -> np.ndarray:
         """(nk,) whether each is a contact: neither a joint nor a limit of one."""
         return np.arange(len(self.key)) >= self.joints

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .. import _check
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..friction.table import FrictionTable
 from ..problem.dynamics import Dense, Dynamics
@@ -17,7 +18,7 @@ from .base import Candidates, Constraints, Energy, Geometry, State
 from .compliance import RIGID
 from .constraints import Bilateral, DryFriction, Gap
 from .derivatives import derivative
-from .restitution import most, values
+from .restitution import law_code, most, values
 
 
 class GeneralizedSystem:
@@ -199,15 +200,6 @@ class GeneralizedSystem:
         """The Dense form with the mass at q."""
         return Dense(self.mass(q), constraints.rows, check=False)
 
-    def restitution_of(self, candidates: Candidates, speed: FloatArray) -> FloatArray:
-        """(nk,) the coefficient of restitution of each gap that is hit at `speed` (nk,) [m/s]; 0 for others."""
-        e = np.zeros(len(candidates.key))
-        for k, key in enumerate(candidates.key.tolist()):
-            part = self._parts[key]
-            if isinstance(part, Gap):
-                e[k] = values(f"gap {part.name!r}", part.restitution, speed[k : k + 1])[0]
-        return e
-
     def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
         """Unknown: gap functions have no place in space."""
         nk = len(candidates.key)
@@ -229,12 +221,37 @@ class GeneralizedSystem:
         sizes = [part.size for part in self._parts]
         friction = [part.friction for part in self._parts]
         dims = [part.size - 1 if isinstance(part, Gap) else part.size if isinstance(part, DryFriction) else 0 for part in self._parts]  # fmt: skip  # noqa: E501
-        return Candidates(
+        return _Candidates(
             key=np.arange(len(sizes)),
             law=np.array([int(part.law) for part in self._parts], dtype=np.int64),
             row_ptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             friction=FrictionTable.build([f if d else None for f, d in zip(friction, dims)], dims),
+            parts=tuple(self._parts),
         )
+
+
+@dataclass(frozen=True)
+class _Candidates(Candidates):
+    """Gaps, constraints and dry friction, with the parts that they are."""
+
+    parts: tuple[Any, ...]
+
+    def restitution(self, speed: FloatArray) -> FloatArray:
+        """(nk,) the coefficient of restitution of each gap that is hit at `speed` (nk,) [m/s]; 0 for others."""
+        e = np.zeros(len(self.parts))
+        for k, part in enumerate(self.parts):
+            if isinstance(part, Gap):
+                e[k] = values(f"gap {part.name!r}", part.restitution, speed[k : k + 1])[0]
+        return e
+
+    @property
+    def impact_laws(self) -> IntArray:
+        """(nk,) the impact law of each gap; 0: that of the scheme."""
+        return np.array([law_code(getattr(part, "restitution", 0.0)) for part in self.parts], dtype=np.int64)
+
+    def _take(self, chosen: IntArray) -> _Candidates:
+        base = super()._take(chosen)
+        return _Candidates(base.key, base.law, base.row_ptr, base.friction, tuple(self.parts[k] for k in chosen))
 
 
 def _prepared(parts: list[Any], state: State, n: int) -> list[Any]:

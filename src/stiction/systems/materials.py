@@ -21,7 +21,7 @@ from ..friction.sets import MAX_DIM, ROLL_1, ROLL_2, TANGENT_1, TANGENT_2
 from ..friction.table import FrictionTable
 from ..problem.laws import DRY
 from .compliance import RIGID, Compliance, as_compliance
-from .restitution import Restitution, checked, most, values
+from .restitution import Restitution, checked, law_code, most, values
 
 Friction = FrictionSet | float | None
 DEFAULT = "default"
@@ -230,6 +230,11 @@ class LawTable:
     def bounciest(self) -> float:
         """The largest coefficient of restitution."""
         return max((most(law.restitution) for law in self.laws), default=0.0)
+
+    @cached_property
+    def impact(self) -> IntArray:
+        """(n,) the impact law of each; 0: that of the scheme."""
+        return np.array([law_code(law.restitution) for law in self.laws], dtype=np.int64)
 
     def restitution(self, number: IntArray, speed: FloatArray) -> FloatArray:
         """(n,) the coefficients of restitution of contacts with the laws `number` (n,), hit at `speed` (n,) [m/s]."""

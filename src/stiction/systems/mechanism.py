@@ -16,7 +16,7 @@ from . import drives
 from .blocks import Block
 from .mechanism_kernels import HOLD, POSITION, SPEED, SPRING, STOP, demands
 from .primitives import A, B, Primitive, Turn
-from .restitution import most, values
+from .restitution import law_code, most, values
 
 MANY = 1500  # rows of joints in closed loops up to which their rank is computed
 
@@ -105,6 +105,11 @@ class Mechanism:
     def bounciest(self) -> float:
         """The largest coefficient of restitution of a limit."""
         return max((most(block.restitution) for block in self.blocks), default=0.0)
+
+    @cached_property
+    def impact_laws(self) -> IntArray:
+        """(n,) the impact law of each block; 0: that of the scheme."""
+        return np.array([law_code(block.restitution) for block in self.blocks], dtype=np.int64)
 
     def restitution(self, speed: FloatArray) -> FloatArray:
         """(n,) the coefficients of restitution of blocks that are hit at `speed` (n,) [m/s, rad/s]."""

@@ -358,10 +358,6 @@ class BodyModel(ABC):
         Minv = self._mass_blocks(q, inverse=True)
         return Bodies.trusted(r.body_a, r.body_b, r.Ja, r.Jb, Minv, constraints.candidates.row_ptr)
 
-    def restitution_of(self, candidates: Candidates, speed: FloatArray) -> FloatArray:
-        """(nk,) the coefficient of restitution of each contact that is hit at `speed` (nk,) [m/s]."""
-        return candidates.restitution(speed)
-
     def contact_geometry(self, candidates: Candidates, q: FloatArray) -> Geometry:
         """Where the constraints are at q; under laws where it matters, with the bodies in the order of the law."""
         assert isinstance(candidates, WorldCandidates)
