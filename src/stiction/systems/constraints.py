@@ -16,7 +16,7 @@ from ..problem.laws import Law
 from .base import MAX_ROWS
 from .compliance import Compliance, as_compliance
 from .derivatives import derivative
-from .restitution import Restitution, checked
+from .restitution import Restitution, checked, most
 
 Function = Callable[..., Any]
 
@@ -75,7 +75,7 @@ class Gap:
         self._label = f"gap {name!r}" if name else "gap"
         self.compliance = as_compliance(compliance, self._label)
         self.restitution = checked(self._label, restitution)
-        if self.compliance is not None and (callable(restitution) or restitution > 0.0):
+        if self.compliance is not None and most(self.restitution) > 0.0:
             raise ModelError(f"{self._label} cannot have a restitution and a compliance: it bounces by its damping.")
         self._phi = of_time_and_q(f"{self._label}: phi", phi)
         self._normal = None if normal is None else of_time_and_q(f"{self._label}: normal", normal)

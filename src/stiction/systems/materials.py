@@ -43,7 +43,7 @@ def contact_law(
     """Checked, for a world of `dim` dimensions; `pair`: between two that can be told apart, so that one is first."""
     e = checked(what, restitution)
     soft = as_compliance(compliance, what)
-    if soft is not None and (callable(e) or e > 0.0):
+    if soft is not None and most(e) > 0.0:
         raise ModelError(f"{what} cannot have a restitution and a compliance: what gives way bounces by its damping.")
     law = as_friction(friction, f"friction of {what}")
     try:
