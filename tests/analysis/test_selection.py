@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.analysis import Choosing, all_motions, followed, force_acceleration, select
+from stiction.analysis import Choosing, all_motions, followed, force_acceleration, select, time_stepping
 from stiction.analysis.selection import RULES, without_friction
 from stiction.papers.pr11_rod import LIFTING, rod
 
@@ -33,6 +33,24 @@ def test_lemke_comes_to_rest_where_it_can():
     assert taken.motion.modes == "s"
     assert taken.rules == ("least energy",)
     assert "took motion 3 of 3: tip comes to rest (rules that lead there: least energy)" in taken.words
+
+
+@pytest.mark.parametrize("scheme", [st.StewartTrinkle(), st.Moreau(), st.TzitzourisPang()])
+def test_every_scheme_with_coulombs_law_has_the_three_motions_of_the_paper(scheme):
+    motions = all_motions(time_stepping(rod(LIFTING), h=0.01, scheme=scheme))
+    assert [motion.modes for motion in motions] == ["o", "-", "s"]
+
+
+def test_the_convex_relaxation_has_one():
+    """pr11 §6: "Removing the complementarity ... leads to convex quadratic programming problems with unique solutions"."""
+    motions = all_motions(time_stepping(rod(LIFTING), h=0.01, scheme=st.AnitescuHart(relaxation="convex")))
+    assert motions.unique
+    assert motions[0].modes == "s"
+
+
+def test_a_scheme_without_complementarity_has_no_problem_of_a_step():
+    with pytest.raises(st.ModelError, match="a step of Compliant has no contact problem"):
+        time_stepping(rod(), h=0.01, scheme=st.Compliant(1e4, 1e2, 1e2))
 
 
 def test_where_there_is_one_motion_every_rule_takes_it():

@@ -193,6 +193,10 @@ def time_stepping(
     state = system.initial_state() if state is None else state
     scheme = AnitescuHart() if scheme is None else scheme
     problem = scheme.probe(system, state, h)
+    if problem.nv != system.nv:
+        raise ModelError(
+            f"a step of {type(scheme).__name__} has no contact problem; take a scheme with complementarity."
+        )
     if directions is not None:
         problem = problem.replace(friction=problem.friction.polyhedral(directions))
     found = system.detect(state.t, state.q, scheme.band(system, state, h))

@@ -18,6 +18,10 @@ from .instant import Instant
 from .slip import opposing_face
 
 
+class NeedsImpulse(ModelError):
+    """No force can do at once what a contact, joint or motor demands at this state: an impulse comes first."""
+
+
 class Rows:
     """The rows that a problem keeps, each a combination of the system's, and the forces that are known beforehand."""
 
@@ -143,7 +147,7 @@ def yielding(made: Rows, now: Instant, table: FrictionTable, k: int, rows: slice
 def _touches(now: Instant, k: int, row: int, rest: float) -> bool:
     """Whether a closed contact stays so as far as velocities tell; refused where it is closing."""
     if now.speed[row] < -rest:
-        raise ModelError(
+        raise NeedsImpulse(
             f"{now.name(k)} is closing at {-now.speed[row]:.3g} m/s, which no force can stop at once; "
             "find the impulses first (impulse_velocity), or give a larger rest."
         )
@@ -154,7 +158,7 @@ def must_hold(now: Instant, k: int, rows: IntArray, rest: float) -> None:
     """Refuse a joint whose rows move."""
     off = float(np.abs(now.speed[rows]).max(initial=0.0))
     if off > rest:
-        raise ModelError(
+        raise NeedsImpulse(
             f"{now.name(k)} is pulled apart at {off:.3g} m/s (or rad/s), which no force can stop at once; "
             "find the impulses first (impulse_velocity), or give a larger rest."
         )
@@ -172,7 +176,7 @@ def driven(made: Rows, now: Instant, k: int, law: int, rows: slice, rest: float)
         if abs(speed[0]) <= rest:
             made.keep(k, BOX, rows, bound=block.bound)
         elif np.isinf(block.bound):
-            raise ModelError(
+            raise NeedsImpulse(
                 f"{now.name(k)} is {speed[0]:.3g} off its speed and has no bound, so that it acts at once; "
                 "find the impulses first (impulse_velocity)."
             )

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray
-from ..errors import ModelError
+from .instant_rows import NeedsImpulse
 from .motions import Motions, all_motions
 
 
@@ -48,7 +48,7 @@ def mode_map(make: Callable[[float, float], Any], x: Sequence[float] | FloatArra
     def at(a: float, b: float) -> tuple[str, ...] | None:
         try:
             motions: Motions = all_motions(make(a, b))
-        except ModelError:
+        except NeedsImpulse:
             return None
         return tuple(sorted({motion.modes for motion in motions}))
 
