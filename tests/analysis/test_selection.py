@@ -42,7 +42,7 @@ def test_every_scheme_with_coulombs_law_has_the_three_motions_of_the_paper(schem
 
 
 def test_the_convex_relaxation_has_one():
-    """pr11 §6: "Removing the complementarity ... leads to convex quadratic programming problems with unique solutions"."""
+    """pr11 §6: without complementarity there are "convex quadratic programming problems with unique solutions"."""
     motions = all_motions(time_stepping(rod(LIFTING), h=0.01, scheme=st.AnitescuHart(relaxation="convex")))
     assert motions.unique
     assert motions[0].modes == "s"
