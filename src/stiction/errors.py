@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .problem.certificate import SolveCertificate
 
 
@@ -32,13 +34,21 @@ class SolverError(StictionError, RuntimeError):
     """A contact problem was not solved to its tolerance.
 
     `certificate` says how far the laws of the model were missed and by which contact; `status` is the solver's
-    or the scheme's own word, and `result` the whole result (a `Solution` or a `StepResult`).
+    or the scheme's own word, and `result` the whole result (a `Solution` or a `StepResult`); `report` is the folder
+    that a failed step of a simulator has left, None where there is none.
     """
 
     def __init__(
-        self, message: str, *, certificate: SolveCertificate | None = None, status: object = None, result: object = None
+        self,
+        message: str,
+        *,
+        certificate: SolveCertificate | None = None,
+        status: object = None,
+        result: object = None,
+        report: Path | None = None,
     ):
         super().__init__(message)
         self.certificate = certificate
         self.status = status
         self.result = result
+        self.report = report

@@ -212,6 +212,11 @@ class FileRecorder:
             self._checkpoint()
             self._writer.flush(complete=False)  # a run that is killed at once can begin again
 
+    @property
+    def path(self) -> Path:
+        """Where the recording is."""
+        return self._writer.path
+
     def add(self, steps: int, result: StepResult, between: dict[str, float]) -> None:
         """Record a step that was taken, the `steps`-th of the simulator."""
         frame = self._observer.step(result, between)

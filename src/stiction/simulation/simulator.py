@@ -25,6 +25,7 @@ from .layout import chosen_fields
 from .loop import CompiledLoop
 from .reader import Recording
 from .recorder import MISSED, FileRecorder, MemoryRecorder, residuals
+from .report import leave_report
 from .schedule import Schedule, shown, steps_in
 from .separate import separate
 from .trajectory import Trajectory
@@ -52,7 +53,9 @@ class Simulator:
     hard contact problems are written as FCLIB files (`st.read_fclib`, `stiction solve`), named by step, solve of the
     step and contacts; a solve is hard when it missed `tol`, when `auto` needed more than two stages, or when it
     took 1000 iterations or more. What FCLIB cannot hold (`st.write_fclib`) is skipped with one warning; the run itself
-    does not change. A combination that cannot work is refused here, with the reason.
+    does not change. report: the folder in which a step that raises leaves its state, its problem and the reason; by
+    default a new temporary one, or beside the recording; the error says where. A combination that cannot work is
+    refused here, with the reason.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class Simulator:
         on_failure: str = "raise",
         on_overlap: str | None = None,
         dump: str | Path | None = None,
+        report: str | Path | None = None,
     ):
         if not isinstance(system, type) and hasattr(system, "build"):
             system = system.build()
@@ -80,6 +84,7 @@ class Simulator:
         self.solver = make_solver(solver)
         self.tol = _check.number("tol", tol, positive=True)
         self._dump = None if dump is None else Dump(dump)
+        self._report = None if report is None else Path(report)
         self.on_failure = _check.choice("on_failure", on_failure, ["raise", "warn", "accept"])
         overlap = ("warn" if world else "raise") if on_overlap is None else on_overlap
         _check.choice("on_overlap", overlap, ["raise", "warn", "separate"])
@@ -139,6 +144,7 @@ class Simulator:
 
     def step(self) -> StepResult:
         """One step; the new state is `simulator.state`, and the result says how it went."""
+        self._hard: tuple[ContactProblem, Solution] | None = None  # the last solve of this step that failed
         if self._dump is not None:
             self._dump.new_step()
         result = self.scheme.step(self.system, self.state, self.dt, _Door(self))
@@ -208,9 +214,9 @@ class Simulator:
         if record is None:
             if fields is not None:
                 raise ModelError("fields= chooses what goes into a file; give record= too.")
-            return self._record(MemoryRecorder(self.system, self.state, self._info()), schedule, progress)
+            return self._record(MemoryRecorder(self.system, self.state, self.settings()), schedule, progress)
         chosen = chosen_fields(fields)
-        header = {"info": self._info(), "schedule": vars(schedule), "origin": self._origin, "scene": self.scene}
+        header = {"info": self.settings(), "schedule": vars(schedule), "origin": self._origin, "scene": self.scene}
         recorder = FileRecorder.begin(record, self.system, self.state, self._steps, chosen, header)
         return self._record(recorder, schedule, progress)
 
@@ -258,7 +264,7 @@ class Simulator:
 
     def _take(self, found: Checkpoint) -> None:
         """Take the place of the simulator that made a checkpoint."""
-        mine = {**self._info(), "coordinates": list(self.system.coordinate_names)}
+        mine = {**self.settings(), "coordinates": list(self.system.coordinate_names)}
         for name, value in mine.items():
             theirs = found.info.get(name)
             if theirs != value:
@@ -272,6 +278,9 @@ class Simulator:
     ) -> Trajectory:
         """Take the steps of a schedule that are left."""
         failed: SolverError | None = None
+        given = self._report
+        if given is None and isinstance(recorder, FileRecorder):
+            self._report = recorder.path.with_name(recorder.path.stem + "-failure")
         try:
             with shown(schedule.end - self._steps, progress) as advance:
                 for group in schedule.groups(self._steps):
@@ -288,6 +297,7 @@ class Simulator:
             failed = error
             raise
         finally:
+            self._report = given
             recorder.close()
             if failed is not None:
                 failed.trajectory = recorder.trajectory()  # type: ignore[attr-defined]
@@ -295,6 +305,8 @@ class Simulator:
 
     def _solve(self, problem: ContactProblem, tol: float) -> Solution:
         solution = answer(self.solver, problem, tol=tol, p0=problem.p_warm)
+        if not solution.success:
+            self._hard = (problem, solution)
         if self._dump is not None:
             self._dump.look(self._steps, self.state.t, problem, solution, tol)
         return solution
@@ -305,7 +317,9 @@ class Simulator:
         if self.on_failure == "raise" or result.certificate is None or not finite:
             solution = result.solution
             certificate = None if solution is None else solution.certificate
-            raise SolverError(where, certificate=certificate, status=result.status, result=result)
+            left = leave_report(self, self._report, where, self._hard)
+            where += "" if left is None else f" (report in {left})"
+            raise SolverError(where, certificate=certificate, status=result.status, result=result, report=left)
         if self.on_failure == "warn":
             warnings.warn(where, StepWarning, stacklevel=3)
 
@@ -337,7 +351,8 @@ class Simulator:
             raise ModelError(f"{message}.")
         warnings.warn(f'{message}, or use on_overlap="separate".', OverlapWarning, stacklevel=3)
 
-    def _info(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
+        """Step, scheme, solver, tolerance and kind of system, as recordings keep them."""
         return {
             "dt": self.dt,
             "scheme": repr(self.scheme),
