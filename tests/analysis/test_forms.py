@@ -83,6 +83,12 @@ def test_a_moving_floor_of_a_generalized_system_enters_the_impulse():
     assert form.motion(p) == pytest.approx([0.7])
 
 
+def test_a_floor_that_starts_from_rest_presses_with_its_acceleration():
+    floor = st.Gap(lambda t, q: q[0] - 0.5 * 3.0 * t**2, name="floor")
+    form = force_acceleration(st.GeneralizedSystem([[2.0]], [-2 * G], q=[0.0], gaps=[floor]))
+    assert form.forces(only(form)) == pytest.approx([2.0 * (G + 3.0)], rel=1e-8)
+
+
 def test_contacts_that_close_are_refused_and_those_that_part_do_not_act():
     with pytest.raises(st.ModelError, match=r"tip is closing at 0\.5 m/s"):
         force_acceleration(rod(drop=0.5))

@@ -65,6 +65,8 @@ class Instant:
         self.state = state
         self.state = replace(state, v=self._velocity(0.0))
         self.value = self.found.value
+        times = [self.system.evaluate(self.candidates, state.t + k * STEP, state.q).value for k in (-2, -1, 1, 2)]
+        self._timed = any((value != self.value).any() for value in times)
         self.rate = self._rate(0.0, state.q)
         self.speed = self._speed(0.0)
 
@@ -87,6 +89,9 @@ class Instant:
         return np.where(self.moving, self.state.v, slope(moved, step))
 
     def _rate(self, s: float, q: FloatArray) -> FloatArray:
+        if not self._timed:
+            return np.zeros(len(self.value))
+
         def value(ds: float) -> FloatArray:
             return self.system.evaluate(self.candidates, self.state.t + s + ds, q).value
 
