@@ -118,6 +118,23 @@ def flat():
     return world
 
 
+def bouncing():
+    """Restitution in every form."""
+    world = st.PlanarWorld()
+    world.add_half_plane((0.0, 1.0), 0.0, name="ground")
+    laws = [
+        0.5,
+        st.NewtonImpact(0.6),
+        st.PoissonImpact(st.Fading(0.7, 0.1)),
+        st.StrongeImpact(0.8),
+        st.Fading(0.9, 0.2),
+    ]
+    for i, law in enumerate(laws):
+        world.add_body(st.Disk(0.1), mass=1.0, position=(i, 0.15), velocity=(0.1 * i, -1.0), name=f"ball{i}")
+        world.set_contact(f"ball{i}", "ground", friction=0.3, restitution=law)
+    return world
+
+
 def st96():
     from stiction.papers.st96_balls import balls
 
@@ -134,6 +151,7 @@ WORLDS = {
     "tilted": (tilted, 0.01, {}, 40),
     "machine": (machine, 0.005, {}, 60),
     "flat": (flat, 0.01, {}, 60),
+    "bouncing": (bouncing, 0.01, {"scheme": st.Moreau()}, 30),
     "compliant": (flat, 0.01, {"scheme": st.Compliant(1e5, 20.0, 1e3, rtol=1e-6)}, 20),
     "slider crank": (lambda: example("slider_crank").build()[0], 0.002, {"tol": 1e-8}, 100),
     "geneva": (lambda: example("geneva").build(), 0.002, {}, 30),
@@ -143,7 +161,7 @@ WORLDS = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[] if n in ("machine", "flat") else pytest.mark.long) for n in WORLDS]
+    "name", [pytest.param(n, marks=[] if n in ("machine", "flat", "bouncing") else pytest.mark.long) for n in WORLDS]
 )
 def test_a_world_round_trips_to_the_same_bits(name):
     build, h, options, steps = WORLDS[name]

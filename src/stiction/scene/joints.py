@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag
 
 from .. import systems
-from .fields import Name, NotNegative, Number, Positive, Table, Unit, Vector, Vector3
+from .fields import Name, NotNegative, Number, Positive, Table, Vector, Vector3
+from .laws import AnyRestitution
 
 Limit = Annotated[float, Field(strict=True, allow_inf_nan=True)]
 Compliance = Annotated[
@@ -47,6 +48,8 @@ class Joint(Table):
         given = self.given("a", "b")
         if isinstance(given.get("motor"), Motor):
             given["motor"] = systems.Motor(**given["motor"].given())
+        if "restitution" in given:
+            given["restitution"] = given["restitution"].make()
         return world.add_joint(getattr(systems, self.type)(self.a, self.b, **given))  # type: ignore[attr-defined]
 
 
@@ -59,8 +62,8 @@ class Driven(Joint):
     """What drives it."""
     friction: NotNegative = 0.0
     """The largest torque [N m] or force [N] of dry friction."""
-    restitution: Unit = 0.0
-    """Of the limits, for the scheme Moreau."""
+    restitution: AnyRestitution | None = None
+    """Of the limits, for the scheme Moreau; a number or a table, by default 0."""
 
 
 class Fixed(Joint):

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from .. import friction as sets
 from ..systems import compliance as soft
+from ..systems import restitution as bounce
 from .fields import Name, NotNegative, Number, Positive, Table, Unit, Vector3
 
 
@@ -166,6 +167,31 @@ AnyFriction = Annotated[
 ]
 
 
+class Restitution(Table):
+    """A coefficient of restitution with more to say; `restitution = 0.8` for short."""
+
+    e: Unit
+    """From 0 to 1."""
+    law: Literal["newton", "poisson", "stronge"] | None = None
+    """Whose; by default that of the scheme."""
+    fades: Positive | None = None
+    """Speed [m/s] below which impacts bounce less, e (1 - exp(-v / fades)); by default e holds at any speed."""
+
+    def make(self) -> Any:
+        """The coefficient, or the law with it."""
+        e = self.e if self.fades is None else bounce.Fading(self.e, self.fades)
+        laws = {"newton": bounce.NewtonImpact, "poisson": bounce.PoissonImpact, "stronge": bounce.StrongeImpact}
+        return e if self.law is None else laws[self.law](e)
+
+
+def _alone(value: Any) -> Any:
+    """A table in place of a number."""
+    return {"e": value} if not isinstance(value, (dict, Restitution)) else value
+
+
+AnyRestitution = Annotated[Restitution, BeforeValidator(_alone, json_schema_input_type=Restitution | Unit)]
+
+
 class Compliance(Table):
     """A contact that gives way."""
 
@@ -182,8 +208,8 @@ class Material(Table):
 
     friction: AnyFriction | None = None
     """A coefficient, "none", or a table with the type of a friction set; by default 0.5."""
-    restitution: Unit = 0.0
-    """From 0 to 1; above 0 only with the scheme Moreau."""
+    restitution: AnyRestitution | None = None
+    """From 0 to 1, or a table with a law; by default 0, and above 0 only with the scheme Moreau."""
     compliance: Compliance | None = None
     """How contacts give way; by default they are rigid."""
 
@@ -192,6 +218,8 @@ class Material(Table):
         made = self.given("bodies", "materials")
         if "friction" in made:
             made["friction"] = made["friction"].make()
+        if "restitution" in made:
+            made["restitution"] = made["restitution"].make()
         if "compliance" in made:
             made["compliance"] = soft.Compliance(**made["compliance"].given())
         return made

@@ -17,6 +17,7 @@ from ..solvers import SOLVERS, make_solver
 from ..systems import HalfPlane, Mesh
 from ..systems.bodies import BodySpec
 from ..systems.motions import Motion
+from ..systems.restitution import LAWS, Fading, law_code
 from ..systems.world import WorldBuilder
 from .document import VERSION
 from .scene import Scene, scene_from
@@ -106,12 +107,22 @@ def _scheme(scheme: Any) -> Tables:
 
 
 def _law(where: str, law: Any) -> Tables:
-    e = _only(f"restitution of {where}", law.restitution)
     table: Tables = {"friction": _friction(f"friction of {where}", law.friction)}
     if law.compliance is not None:
         soft = zip(("kn", "gamma_n", "gamma_t"), law.compliance.row)
         table["compliance"] = {name: value for name, value in soft if value < math.inf}
-    return table | ({"restitution": float(e)} if e else {})
+    return table | _restitution(where, law.restitution)
+
+
+def _restitution(where: str, given: Any) -> Tables:
+    """A number, or a table with whose law it is and how it fades; nothing for 0."""
+    law = LAWS[law_code(given)]
+    e = given.e if law else given
+    fades = {"fades": e.speed} if isinstance(e, Fading) else {}
+    e = float(e.e if isinstance(e, Fading) else _only(f"restitution of {where}", e))
+    if law or fades:
+        return {"restitution": {"e": e, **({"law": law} if law else {}), **fades}}
+    return {"restitution": e} if e else {}
 
 
 def _friction(where: str, law: Any) -> Any:
@@ -227,8 +238,7 @@ def _joint(joint: Any) -> Tables:
     if getattr(joint, "limits", None) is not None:
         lo, hi = joint.limits
         table["limits"] = [-math.inf if lo is None else float(lo), math.inf if hi is None else float(hi)]
-        e = _only(f"restitution of {where}", joint.restitution)
-        table |= {"restitution": float(e)} if e else {}
+        table |= _restitution(where, joint.restitution)
     if getattr(joint, "friction", 0.0):
         table["friction"] = float(joint.friction)
     motor = getattr(joint, "motor", None)
