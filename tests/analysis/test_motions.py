@@ -80,6 +80,22 @@ def test_a_table_on_four_legs_stands_in_one_way_with_many_forces():
     assert stands.range[0] == pytest.approx([0.0, G / 2], abs=1e-9)  # a diagonal can bear everything
 
 
+def test_three_boxes_in_a_pile_rest_in_one_way():
+    """Six contacts in the plane; in each layer the friction of the two can be traded."""
+    world = st.PlanarWorld(gravity=(0, -G))
+    below = world.add_plane(normal=(0, 1), offset=0.0)
+    square = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]
+    for i in range(3):
+        box = world.add_body(st.Polygon(square), mass=1.0, position=(0, 0.5 + i))
+        world.set_contact(below, box, friction=0.5)
+        below = box
+    (rests,) = motions = all_motions(force_acceleration(world))
+    assert motions.unique
+    assert rests.modes == "ssssss"
+    assert rests.freedom == 3
+    assert np.sort(rests.forces[::2]) == pytest.approx(G * np.array([0.5, 0.5, 1.0, 1.0, 1.5, 1.5]), abs=1e-6)
+
+
 def test_equal_legs_slide_in_one_way():
     motions = all_motions(force_acceleration(table([0.2] * 4, slope=0.4, v=(1, 0, 0))))
     assert motions.unique
