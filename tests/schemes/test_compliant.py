@@ -162,6 +162,14 @@ def test_bad_combinations_are_refused() -> None:
             st.Compliant(**{"kn": 1e4, "gamma_n": 0.0, "gamma_t": 1.0, **bad})
 
 
+@pytest.mark.parametrize("kn", [1e160, 1e305])
+def test_what_cannot_be_integrated_fails_and_says_so(kn: float) -> None:
+    simulator = st.Simulator(mass_on_floor(0.005, -1.0), 0.01, scheme=st.Compliant(kn, 0.0, 1.0))
+    with pytest.raises(st.SolverError, match="Radau gave up"):
+        walk(simulator, 2)
+    assert np.isfinite(simulator.state.q).all()
+
+
 def pile(seed: int) -> st.PlanarWorld:
     """Disks thrown together above a floor: their gaps are smooth, so that springs have an energy of their own."""
     rng = np.random.default_rng(seed)

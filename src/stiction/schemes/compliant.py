@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray
+from ..errors import StictionError
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Dense
 from ..problem.laws import UNILATERAL, Mode
@@ -100,7 +101,13 @@ class Compliant:
         tolerance = self._tolerances(motion)
         changes: list[Change] = []
         for _ in range(PIECES):
-            t, z, which, trouble = self._piece(motion, t, z, end, tolerance, changes)
+            try:
+                with np.errstate(over="ignore", invalid="ignore"):
+                    t, z, which, trouble = self._piece(motion, t, z, end, tolerance, changes)
+            except (ValueError, np.linalg.LinAlgError) as error:  # what integrators raise when a force is not finite
+                if isinstance(error, StictionError):
+                    raise
+                return t, z, tuple(changes), f"{self.method} gave up after t = {t:.6g} s: {error}."
             if trouble is not None or which is None:
                 return t, z, tuple(changes), trouble
             motion.closed[which] ^= True
@@ -209,7 +216,8 @@ class Compliant:
             energy=_balance(system, old, new, dict(zip(POWERS, z[-len(POWERS) :].tolist()))),
         )
         message = f"{self.method}: {motion.evaluations} evaluations, {len(changes)} changes of contact."
-        return StepResult(new, True, Status.SOLVED, message, contacts, (), certificate, changes=changes)
+        ordered = tuple(sorted(changes, key=lambda change: change.time))
+        return StepResult(new, True, Status.SOLVED, message, contacts, (), certificate, changes=ordered)
 
 
 def _crossing(motion: Motion, inside: Any, t0: float, t1: float, kind: int, k: int) -> float:
