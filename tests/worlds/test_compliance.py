@@ -94,6 +94,15 @@ def test_sticking_contacts_creep_at_their_force_over_gamma_t() -> None:
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
 def test_every_solver_takes_rows_that_give_way(solver: str) -> None:
     """Contacts with friction whose C is of the size of W, and every certificate by the same law."""
+    C = np.array([0.5, 0.25, 1.0])
+    sticks = st.ContactProblem(
+        st.Dense(np.eye(3), np.eye(3)), v_free=[-1.0, 0.1, 0.05], C=C, row_ptr=[0, 3], law=[1], friction=[0.4],
+        associated=solver in ("conic", "apgd"),
+    )  # fmt: skip
+    if solver in ("lemke", "enumeration"):
+        sticks = sticks.polyhedral(4)
+    expected = -sticks.v_free / (1.0 + C)  # inside its cone, each row by itself
+    np.testing.assert_allclose(st.solve(sticks, solver=solver, tol=1e-8).p, expected, atol=1e-6)
     rng = np.random.default_rng(7)
     for _ in range(5):
         H = rng.normal(size=(6, 5))
