@@ -44,7 +44,7 @@ def test_friction_bound_of_the_rod_is_its_closed_form():
 
 @pytest.mark.long
 def test_friction_bound_of_the_rod_over_all_angles():
-    phi = np.radians(np.linspace(8.0, 86.0, 40))
+    phi = np.radians(np.linspace(8.0, 86.0, 20))
     _, mu, _ = scan(slender_rod, phi)
     assert np.allclose(mu, closed_form(phi), rtol=1e-8)
     least = friction_bound(slender_rod(np.arctan(2.0)))  # where the closed form is least
@@ -75,6 +75,21 @@ def test_no_bound_without_slip_and_bounds_along_a_run():
     assert len(t) == 2
     assert np.allclose(mu, closed_form(run.q[1:3, 2]), rtol=1e-3)
     assert np.isinf(friction_bound(slender_rod(1.0, speed=0.0), most=3.0).value)
+
+
+def test_the_unsafe_region_is_drawn(tmp_path):
+    from stiction.view.jamming import draw_bounds, draw_planar
+    from stiction.view.style import finish, new_figure
+
+    figure = new_figure(6, 3)
+    x = np.linspace(0.2, 1.4, 5)
+    draw_bounds(figure.add_subplot(1, 2, 1), x, closed_form(x), np.full(5, np.inf), names="slant [rad]", mu=0.5)
+    world, _ = peg(np.radians(3.0))
+    bound = jamming_bound(world, closed=CLOSED)
+    draw_planar(figure.add_subplot(1, 2, 2), world, closed=CLOSED, cones=0.02, arrows=0.03, forces=bound.forces)
+    finish(figure, tmp_path / "unsafe.png")
+    assert (tmp_path / "unsafe.png").stat().st_size > 5000
+    assert len(figure.axes[0].get_legend().get_texts()) == 4
 
 
 def in_a_groove(alpha, mu=0.3):

@@ -1,12 +1,19 @@
 """One motion, several or none: decided by a mixed-integer program, and held against enumeration and known answers."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import stiction as st
-from stiction.analysis import existence, extent, uniqueness
+from stiction import analysis
+
+# a busy machine must not decide what is true
+existence, extent, uniqueness = (
+    partial(f, time_limit=3600.0) for f in (analysis.existence, analysis.extent, analysis.uniqueness)
+)
 
 MASS, INERTIA, ANGLE = 1.0, 1.0 / 3.0, np.pi / 3  # pr11: m = 1, l = 2, I = m l²/12
 NORMAL = np.array([0.0, 1.0, -np.cos(ANGLE)])
@@ -221,7 +228,7 @@ def test_uniqueness_agrees_with_enumeration(case):
 
 
 @pytest.mark.long
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=2000, deadline=None)
 @given(PLANAR)
 def test_uniqueness_agrees_with_enumeration_on_thousands(case):
     agrees(case)
@@ -230,6 +237,6 @@ def test_uniqueness_agrees_with_enumeration_on_thousands(case):
 @pytest.mark.long
 @pytest.mark.parametrize("mu", [0.3, 1.0])
 def test_twenty_contacts_are_decided(mu):
-    answer = uniqueness(random_planar(5, 20, 7, mu, 0.0, False), time_limit=300.0)
+    answer = uniqueness(random_planar(5, 20, 7, mu, 0.0, False), time_limit=3600.0)
     assert answer.unique is True
     assert answer.limit == np.inf
