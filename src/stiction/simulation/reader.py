@@ -77,6 +77,15 @@ class Recording:
                 self.info |= json.loads(line)
             self._check(file)
 
+    def text(self, name: str) -> str:
+        """The text of `header` or `shapes`."""
+        with opened(self.path) as file:
+            return self._bytes(file[name]).decode()
+
+    def shapes(self) -> Any:
+        """What the bodies look like (`systems.meshes.drawn`); None without bodies."""
+        return json.loads(self.text("shapes"))
+
     def _bytes(self, data: Any) -> bytes:
         return np.asarray(data[()], dtype=np.uint8).tobytes()
 
@@ -89,7 +98,7 @@ class Recording:
         for table, columns in layout.tables.items():
             rows |= {f"{table}/first": self.last, f"{table}/count": self.last}
             rows |= {f"{table}/{column.name}": 0 for column in columns}
-        for name, least in rows.items():
+        for name, least in {**rows, "shapes": 0}.items():
             if name not in file or len(file[name]) < least:
                 raise RecordingError(f"{self.path} is damaged or incomplete: it has no {name}, or not all of it.")
 

@@ -131,8 +131,9 @@ class MemoryRecorder:
         acted = {int(key) for f in taken for key in f.contacts.key}
         info = {**self._info, **start_info(self._system, states[0]), **end_info(self._system, states[0], states[-1])}
         info["constraints"] |= {str(key): self._system.constraint_name(key) for key in sorted(acted)}
+        system = self._system
         info["gains"] = [(i, gain.key, gain.energy, gain.capped) for i, f in enumerate(taken) for gain in f.gains]
-        return Trajectory(
+        run = Trajectory(
             times=np.array([s.t for s in states]),
             q=np.array([s.q for s in states]),
             v=np.array([s.v for s in states]),
@@ -149,6 +150,8 @@ class MemoryRecorder:
             info=info,
             joints=np.array([f.joints for f in frames]).reshape(len(frames), self._observer.joints, 2),
         )
+        run.__dict__["_shapes"] = lambda: shapes_of(system)
+        return run
 
     def _table(self) -> ContactTable:
         contacts = [frame.contacts for frame in self._frames[1:]]
@@ -182,7 +185,9 @@ class FileRecorder:
         info = {**header["info"], **start_info(system, state)}
         widths = {"q": system.nq, "v": system.nv, "joints": observer.joints, "turns": len(observer.turns)}
         whole = run_header(info, chosen, widths) | {name: header[name] for name in header if name != "info"}
-        recorder = cls(RecordingWriter(path, Layout.of(whole), whole), observer, _tracker(info), state)
+        recorder = cls(
+            RecordingWriter(path, Layout.of(whole), whole, shapes=shapes_of(system)), observer, _tracker(info), state
+        )
         recorder._start(steps)
         return recorder
 
@@ -197,7 +202,7 @@ class FileRecorder:
         header, first = recording.header | changes, read_checkpoint(recording, 0)
         block = recording.chunk_sizes()[0]
         kept = (checkpoint.frame + 1) // block * block  # or none, where the first block is not complete
-        writer = RecordingWriter(recording.path, Layout.of(header), header, recording, kept)
+        writer = RecordingWriter(recording.path, Layout.of(header), header, copy=recording, frames=kept)
         memory = checkpoint.groups if checkpoint.frame else None
         observer = Observer(system, checkpoint.turns if kept else None, is_light(header["fields"]))
         recorder = cls(writer, observer, _tracker(header["info"], memory), first.state)
@@ -317,6 +322,14 @@ def _indeterminate(system: Any, first: State, last: State) -> list[str] | None:
         return []
     one, two = (system.indeterminate(state.q) for state in (first, last))
     return None if one is None or two is None else sorted({*one} & {*two})
+
+
+def shapes_of(system: Any) -> dict[str, Any] | None:
+    """What the bodies of a system look like."""
+    from ..systems.meshes import drawn
+
+    specs = getattr(system, "specs", None)
+    return None if specs is None else drawn(specs)
 
 
 def _world(system: Any) -> dict[str, Any] | None:

@@ -106,14 +106,14 @@ def save(run: Trajectory, path: str | Path) -> None:
 
 def _copy(recording: Recording, path: Path) -> RecordingWriter:
     layout, header = Layout.of(recording.header), {**recording.header, "info": recording.info}
-    return RecordingWriter(path, layout, header, recording, recording.last)
+    return RecordingWriter(path, layout, header, copy=recording, frames=recording.last)
 
 
 def _new_writer(run: Trajectory, path: Path) -> RecordingWriter:
     chosen = tuple(name for name in FIELDS if name != "checkpoints")
     widths = {"q": run.q.shape[1], "v": run.v.shape[1], "joints": run.joints.shape[1], "turns": 0}
     header = run_header(dict(run.info), chosen, widths)
-    return RecordingWriter(path, Layout.of(header), header)
+    return RecordingWriter(path, Layout.of(header), header, shapes=run.shapes())
 
 
 def _frames(run: Trajectory) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

@@ -361,6 +361,21 @@ class Trajectory(Lazy):
 
         save(self, path)
 
+    def shapes(self) -> dict[str, Any] | None:
+        """What the bodies look like: `surfaces` of triangles, and those of each body; None where it is not known."""
+        if self.recording is not None:
+            return self.recording.shapes()
+        return self.__dict__.get("_shapes", lambda: None)()
+
+    def export(self, path: str | Path, format: str | None = None) -> Path:
+        """Write for other programs, by the ending of the name or by `format`: "csv", "npz", "vtk" or "gltf" (.glb).
+
+        Returns the file to open there; docs/recordings.md says what is in it.
+        """
+        from ..export import export
+
+        return export(self, path, format)
+
     def plot(self, what: str | list[str] = "states", *, path: str | Path | None = None) -> Figure:
         """A figure: "states", "energy", "impulses", "modes", "certificate", or one or more component names.
 

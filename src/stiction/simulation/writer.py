@@ -35,14 +35,10 @@ class RecordingWriter:
     """Appends frames to a recording; header: what is known at the start, as JSON."""
 
     def __init__(
-        self,
-        path: str | Path,
-        layout: Layout,
-        header: Mapping[str, Any],
-        copy: Recording | None = None,
-        frames: int = 0,
-    ):
-        """A new file, which begins with the first `frames` frames of the recording `copy`."""
+        self, path: str | Path, layout: Layout, header: Mapping[str, Any], *, shapes: Any = None,
+        copy: Recording | None = None, frames: int = 0,
+    ):  # fmt: skip
+        """A new file; shapes: what bodies look like, JSON; it begins with the first frames of the recording `copy`."""
         import h5py
 
         self.path = Path(path)
@@ -61,6 +57,8 @@ class RecordingWriter:
             self._file = h5py.File(self._part, "w", libver="latest")
             self._file.attrs.update(format=FORMAT, format_version=VERSION)
             self._file["header"] = np.frombuffer(json.dumps(self.header).encode(), dtype=np.uint8)
+            text = copy.text("shapes") if copy is not None else json.dumps(shapes)
+            self._file.create_dataset("shapes", data=np.frombuffer(text.encode(), dtype=np.uint8), compression="gzip")
             self._sets = dict(self._datasets())
             self._lengths, self._logged = dict.fromkeys(self._sets, 0), 0
             if copy is not None:
