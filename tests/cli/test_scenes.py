@@ -121,6 +121,19 @@ def test_a_branch_begins_where_the_recording_was_and_differs_after(stiction, sho
     assert np.array_equal(st.load(tmp_path / "same.h5").q[-1], first.q[-1])
 
 
+def test_a_recording_is_shown_as_a_film_and_as_a_picture(stiction, short, tmp_path):
+    stiction("run", short)
+    code, out, err = stiction("view", "short.h5")
+    assert (code, err) == (0, "")
+    assert "5 frames" in out
+    assert (tmp_path / "short.gif").read_bytes()[:6] == b"GIF89a"
+    assert stiction("view", "--out", "moments.png")[0] == 0
+    assert (tmp_path / "moments.png").stat().st_size > 5_000
+    code, _, err = stiction("view", "short.h5", "--out", "film.doc")
+    assert code == 2
+    assert "ends in .gif" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -166,7 +179,7 @@ def test_the_schema_knows_every_shape_and_law(stiction, tmp_path):
     assert json.loads((tmp_path / "s.json").read_text()) == schema
 
 
-@pytest.mark.parametrize("command", ["new", "check", "run", "plot", "schema"])
+@pytest.mark.parametrize("command", ["new", "check", "run", "plot", "view", "schema"])
 def test_every_command_has_help_with_an_example(command, stiction):
     code, out, _ = stiction(command, "--help")
     assert code == 0

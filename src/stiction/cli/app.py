@@ -130,6 +130,24 @@ def plot(
 
 
 @app.command()
+def view(
+    recording: Annotated[
+        Path | None, typer.Argument(metavar="FILE.h5", help="A recording; by default the newest in this folder.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE.gif|FILE.png", help="A film, or a few moments of it.")
+    ] = None,
+) -> None:
+    """Show the bodies of a recording as they move: an animated GIF, or a picture.
+
+    Example: `stiction view demo.h5 --out demo.gif`
+    """
+    from .view import view_recording
+
+    view_recording(recording, out)
+
+
+@app.command()
 def schema(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
 ) -> None:
