@@ -121,6 +121,17 @@ def test_a_branch_begins_where_the_recording_was_and_differs_after(stiction, sho
     assert np.array_equal(st.load(tmp_path / "same.h5").q[-1], first.q[-1])
 
 
+def test_a_recording_is_exported_by_the_endings_of_names(stiction, short, tmp_path):
+    stiction("run", short)
+    code, out, err = stiction("export", "short.h5", "short.csv", "short.npz")
+    assert (code, err) == (0, "")
+    assert "short.csv" in out
+    with np.load(tmp_path / "short.npz") as data:
+        assert np.array_equal(data["q"], st.load(tmp_path / "short.h5").q)
+    assert stiction("export", "short.h5", "short.doc")[0] == 2
+    assert stiction("export", "short.toml", "short.csv")[0] == 2
+
+
 def test_a_recording_is_shown_as_a_film_and_as_a_picture(stiction, short, tmp_path):
     stiction("run", short)
     code, out, err = stiction("view", "short.h5")
@@ -179,7 +190,7 @@ def test_the_schema_knows_every_shape_and_law(stiction, tmp_path):
     assert json.loads((tmp_path / "s.json").read_text()) == schema
 
 
-@pytest.mark.parametrize("command", ["new", "check", "run", "plot", "view", "schema"])
+@pytest.mark.parametrize("command", ["new", "check", "run", "plot", "view", "export", "schema"])
 def test_every_command_has_help_with_an_example(command, stiction):
     code, out, _ = stiction(command, "--help")
     assert code == 0

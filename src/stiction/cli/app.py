@@ -148,6 +148,26 @@ def view(
 
 
 @app.command()
+def export(
+    recording: Annotated[Path, typer.Argument(metavar="FILE.h5", help="A recording.")],
+    out: Annotated[
+        list[Path],
+        typer.Argument(metavar="OUT", help="Files to write, by their endings: .csv, .npz, .pvd (VTK), .glb."),
+    ],
+    format: Annotated[
+        str | None, typer.Option("--format", metavar="csv|npz|vtk|gltf", help="Where the ending does not say it.")
+    ] = None,
+) -> None:
+    """Write a recording for other programs: spreadsheets, NumPy, ParaView, viewers of glTF.
+
+    Example: `stiction export demo.h5 demo.csv demo.glb`
+    """
+    from .export import export_recording
+
+    export_recording(recording, out, format)
+
+
+@app.command()
 def schema(
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
 ) -> None:
