@@ -110,6 +110,41 @@ def test_a_wedge_jams_from_the_tangent_of_its_half_angle_on(alpha):
     assert jamming_bound(in_a_groove(alpha), closed=CLOSED).value == pytest.approx(np.tan(alpha), rel=1e-8)
 
 
+def test_a_coin_on_the_wedge_does_not_hide_that_it_jams():
+    """A contact that takes no part carries nothing; the bound is that of the wedge."""
+    alpha = np.radians(12.0)
+    world = in_a_groove(alpha)
+    world.add_body(st.Polygon([(-0.01, 0.3), (0.01, 0.3), (0.01, 0.31), (-0.01, 0.31)]), name="coin", mass=0.1)
+    world.set_contact("coin", "wedge", friction=0.4)
+    assert jamming_bound(world, closed=CLOSED).value == pytest.approx(np.tan(alpha), rel=1e-7)
+    assert not pointed(impulse_velocity(world, closed=CLOSED).problem)[0]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_contacts_jam_where_a_linear_program_says_so(seed):
+    """Forces of the cones of sum 1 that balance each other exist just above the bound and not just below."""
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(seed)
+    contacts = 2 + seed % 3
+    H = rng.normal(size=(2 * contacts, 3))
+    problem = st.ContactProblem(
+        st.Dense(np.eye(3), H), row_ptr=2 * np.arange(contacts + 1), law=[1] * contacts, friction=[0.5] * contacts
+    )
+
+    def balanced(mu):
+        edges = np.concatenate([[H[2 * k] + s * mu * H[2 * k + 1] for s in (1, -1)] for k in range(contacts)])
+        A = np.vstack([edges.T, np.ones(len(edges))])
+        return linprog(np.zeros(len(edges)), A_eq=A, b_eq=[0, 0, 0, 1], method="highs").status == 0
+
+    bound = jamming_bound(problem, most=50.0).value
+    if np.isinf(bound):
+        assert not balanced(50.0)
+    else:
+        assert balanced(bound * (1 + 1e-5) + 1e-7)
+        assert bound < 1e-6 or not balanced(bound * (1 - 1e-5))
+
+
 def test_a_wedge_with_one_smooth_side():
     """With one side without friction, the other must hold the whole angle between the normals: tan 2α."""
     alpha = np.radians(15.0)

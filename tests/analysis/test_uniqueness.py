@@ -127,6 +127,30 @@ def test_a_table_sliding_on_unequal_legs_has_a_range_of_friction():
     assert (round(total.low, 2), round(total.high, 2)) == (1.03, 2.34)
 
 
+def test_parts_that_do_not_act_on_each_other_are_decided_apart():
+    rods = [rod_step(0.01), rod_step(0.0), rod_step(0.01)]
+
+    def together(those):
+        n = len(those)
+        return st.ContactProblem(
+            st.Dense(np.kron(np.eye(n), those[0].dynamics.M), np.kron(np.eye(n), those[0].dynamics.H)),
+            v_free=np.concatenate([r.v_free for r in those]),
+            row_ptr=2 * np.arange(n + 1),
+            law=[1] * n,
+            friction=[1.5] * n,
+        )
+
+    three = together(rods)
+    answer = uniqueness(three)
+    assert answer.unique is False
+    assert answer.first.success
+    assert answer.second.success
+    moved = np.abs(answer.second.v - answer.first.v).reshape(3, 3).max(axis=1)
+    assert (moved > answer.distance).tolist() == [False, True, False]  # the one in the middle has two motions
+    assert uniqueness(together(rods[::2])).unique is True
+    assert uniqueness(three, solution=answer.second.p).unique is False
+
+
 def test_joints_that_contradict_each_other():
     two = st.ContactProblem(st.Dense(np.eye(2), [[1.0, 0.0], [1.0, 0.0]]), b=[0.0, 1.0], row_ptr=[0, 1, 2], law=[0, 0])
     assert existence(two).exists is False

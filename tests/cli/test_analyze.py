@@ -41,6 +41,21 @@ def test_chalk_has_no_finite_forces(capsys, tmp_path):
     assert {h["name"] for h in data["hypotheses"]} == {"H1", "H2", "H3", "H4", "H5", "H6", "(1)", "(2)", "A", "B"}
 
 
+def test_a_loose_part_on_a_jammed_one_says_how_much_is_held():
+    world = st.PlanarWorld()
+    for side, name in ((1.0, "left"), (-1.0, "right")):
+        world.add_half_plane(normal=(side * np.cos(0.2), np.sin(0.2)), name=name)
+    corners = np.array([[-0.1, 0.1], [0.1, 0.1], [0.3, 0.3], [-0.3, 0.3]]) * [np.tan(0.2), 1.0]
+    world.add_body(st.Polygon(corners), name="wedge", mass=2.0)
+    world.add_body(st.Polygon([(-0.02, 0.3), (0.02, 0.3), (0.02, 0.31), (-0.02, 0.31)]), name="coin", mass=0.1)
+    for name in ("left", "right"):
+        world.set_contact("wedge", name, friction=0.3)
+    world.set_contact("wedge", "coin", friction=0.4)
+    found = report(world, bounds=False)
+    assert found.verdict == "jammed: holds against any pull below 0.3643 N"  # µ m g / √(1 + µ²), of the coin
+    assert found.numbers["jamming_bounds"]  # of single contacts, the others keeping theirs
+
+
 def test_peg_that_may_slide_or_stay():
     found = report(st.read_scene(EXAMPLES / "peg_in_hole.toml").world, bounds=False)
     assert "two motions possible" in found.verdict

@@ -23,7 +23,7 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.laws import UNILATERAL
 from ..status import Status
 from ..systems.base import Candidates, State
-from .cones import Cones
+from .cones import Best, Cones
 from .forms import Form, force_acceleration, impulse_velocity
 from .instant import built
 from .uniqueness import uniqueness
@@ -245,21 +245,32 @@ def jamming_bound(
     return JammingBound(high, forces, contact, most, Status.SOLVED, message)
 
 
-def _squeezing(problem: ContactProblem, mu: FloatArray) -> Any:
+def _squeezing(problem: ContactProblem, mu: FloatArray) -> Best:
     """The forces of unit sum over the normals that balance each other with least excess of friction."""
     form = problem if hasattr(problem.dynamics, "H") else problem.to_dense()
     H = form.dynamics.H  # type: ignore[union-attr]
-    cones = Cones(problem, mu)
-    total = np.zeros((1, problem.nr))
-    total[0, cones.normal] = 1.0
     size = np.abs(H).max(axis=0, initial=0.0)
     rows = (H[:, size > 0.0] / size[size > 0.0]).T
-    return cones.excess(np.vstack([rows, total]), np.append(np.zeros(len(rows)), 1.0))
+    contacts = problem.law == UNILATERAL
+    best = Best(np.zeros(problem.nr), np.inf, False)
+    while contacts.any():
+        cones = Cones(problem, mu, contacts)
+        total = np.zeros((1, problem.nr))
+        total[0, cones.normal] = 1.0
+        found = cones.excess(np.vstack([rows, total]), np.append(np.zeros(len(rows)), 1.0))
+        if not found.found or found.value >= best.value:
+            break
+        best = found
+        # Contacts without a load hold the excess at zero: whether it is negative without them decides.
+        loaded = np.zeros(problem.nk, dtype=bool)
+        loaded[contacts] = found.p[problem.row_ptr[:-1][contacts]] > 1e-5
+        if not 0.0 < found.value < 1e-3 or loaded[contacts].all():
+            break
+        contacts = loaded
+    return best
 
 
 def _squeeze(problem: ContactProblem, mu: FloatArray) -> float:
-    if not (problem.law == UNILATERAL).any():
-        return np.inf
     best = _squeezing(problem, mu)
     return float(best.value) if best.found else np.inf
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .._check import FloatArray
 from ..friction.sets import ELLIPSOID, POLYHEDRON
@@ -33,14 +34,17 @@ class Best:
 
 
 class Cones:
-    """The cones of a problem, with coefficients mu (nk,) in place of its own where given."""
+    """The cones of a problem, with other coefficients mu (nk,) and only some contacts (nk,) where these are given."""
 
-    def __init__(self, problem: ContactProblem, mu: FloatArray | None = None):
+    def __init__(
+        self, problem: ContactProblem, mu: FloatArray | None = None, contacts: npt.NDArray[np.bool_] | None = None
+    ):
         self.problem = problem
         self.mu = problem.friction.mu if mu is None else mu
         rows, law = problem.row_ptr[:-1], problem.law
-        self.normal = rows[law == UNILATERAL]
-        self.able = np.repeat((law == UNILATERAL) | (law == EQUALITY), np.diff(problem.row_ptr))
+        self.contacts = (law == UNILATERAL) if contacts is None else (law == UNILATERAL) & contacts
+        self.normal = rows[self.contacts]
+        self.able = np.repeat(self.contacts | (law == EQUALITY), np.diff(problem.row_ptr))
 
     def least(self, cost: Any, equal: Any = None, value: Any = None, *, most: float | None = None) -> Best:
         """Minimise cost·p over the cones, with `equal @ p = value` and the normal forces of a sum of at most `most`."""
@@ -50,7 +54,8 @@ class Cones:
     def excess(self, equal: Any, value: Any) -> Best:
         """The least t for which forces with `equal @ p = value` obey all friction cones widened by t.
 
-        It is zero or negative where the cones themselves hold such forces, and positive where they do not.
+        It is zero or negative where the cones themselves hold such forces, and positive where they do not. A contact
+        without a load keeps it from being negative.
         """
         return self._solve(np.append(np.zeros(self.problem.nr), 1.0), equal, value, None, loose=True)
 
@@ -77,7 +82,7 @@ class Cones:
             add(-unit[self.normal], 0.0, clarabel.NonnegativeConeT)
             if most is not None:
                 add(unit[self.normal].sum(axis=0)[None], most, clarabel.NonnegativeConeT)
-        for k in np.flatnonzero(self.problem.law == UNILATERAL).tolist():
+        for k in np.flatnonzero(self.contacts).tolist():
             self._friction(k, unit, add)
         settings = clarabel.DefaultSettings()
         settings.verbose = False

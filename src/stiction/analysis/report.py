@@ -108,6 +108,7 @@ def report(
         "separation": answer.separation,
         "impulse_limit": answer.limit,
         "jamming_bound": jam["value"],
+        "jamming_bounds": jam["single"],
         "holds": min((h.least for h in held if h.rests), default=None),
         **bound,
     }
@@ -127,7 +128,12 @@ def _impact(
     verdict = "an impact comes first" + {True: "", False: ", and two outcomes are possible", None: ""}[answer.unique]
     findings = [("impact", why), ("motions", answer.message), *(_both(posed, answer) if answer.second else [])]
     findings.append(("jamming", jam["sentence"]))
-    numbers = {"contacts": len(posed.names), "jamming_bound": jam["value"], "separation": answer.separation}
+    numbers = {
+        "contacts": len(posed.names),
+        "jamming_bound": jam["value"],
+        "jamming_bounds": jam["single"],
+        "separation": answer.separation,
+    }
     told = hypotheses(system, state, closed=closed, rest=rest, directions=directions or 8)
     return Report(verdict, _touching(posed, modes, rest), tuple(findings), told, numbers, answer.unique is not None)
 
@@ -264,8 +270,9 @@ def _counted(modes: tuple[ContactMode, ...]) -> str:
 
 
 def _jamming(system: Any, state: State | None, closed: float) -> dict[str, Any]:
-    problem = impulse_velocity(system, state, closed=closed).problem
-    holds, _ = pointed(problem)
+    posed = impulse_velocity(system, state, closed=closed)
+    names = [name for name, law in zip(posed.names, posed.law) if law == UNILATERAL]
+    holds, _ = pointed(posed.problem)
     bound = jamming_bound(system, state, closed=closed)
     if np.isinf(bound.value):
         sentence = "contacts cannot jam: no friction makes them press against each other without a load"
@@ -273,7 +280,10 @@ def _jamming(system: Any, state: State | None, closed: float) -> dict[str, Any]:
         sentence = f"not now; with friction of {bound.value:.4g} at all contacts they could press against each other"
     else:
         sentence = f"contacts can press against each other without a load (from friction {bound.value:.4g} on)"
-    return {"pointed": holds, "value": bound.value, "sentence": sentence}
+    single = {}
+    if 1 < len(names) <= FEW:
+        single = {name: _finite(jamming_bound(system, state, closed=closed, contact=name).value) for name in names}
+    return {"pointed": holds, "value": bound.value, "sentence": sentence, "single": single}
 
 
 def _pulls(held: list[Holding]) -> list[tuple[str, str]]:

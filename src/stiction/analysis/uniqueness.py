@@ -20,6 +20,7 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Dense
 from ..solvers import solve
 from ..solvers.base import Solution, finish
+from ..solvers.islands import split
 from ..status import Status
 from .pairs import Contradiction, Pairs, pairs_of, units, with_masses
 from .program import Found, Program
@@ -125,9 +126,12 @@ def uniqueness(
     problem's own speed, 1e-3 with round friction cones. solution: impulses (nr,) of a known solution; by default one is
     found. directions: how many stand for a smooth friction set; by default round cones are kept and bracketed: second
     motions are sought by Newton's method from many starts and excluded by outer polyhedra that are refined until
-    nothing is left. Sets with more than two rows (spin, rolling) need directions. After `time_limit` seconds the
-    answer is None, with the best bound.
+    nothing is left. Parts that do not act on each other are decided apart. Sets with more than two rows (spin, rolling)
+    need directions. After `time_limit` seconds the answer is None, with the best bound.
     """
+    parts = split(problem, problem.islands())
+    if len(parts) > 1:
+        return _by_parts(problem, parts, distance, solution, directions, time_limit)
     if directions is None and not problem.friction.is_polyhedral():
         return _round(problem, distance, time_limit)
     directions = 8 if directions is None else directions
@@ -210,6 +214,39 @@ def extent(problem: ContactProblem, row: Any, *, directions: int = 8, time_limit
         ends.append((-sign * np.inf if loose else float(row @ solution.p), solution))
     (low, lowest), (high, highest) = ends
     return Extent(low, high, Status.SOLVED, f"It ranges from {low:.6g} to {high:.6g}.", lowest, highest)
+
+
+def _by_parts(
+    problem: ContactProblem, parts: Any, distance: float | None, solution: Any, directions: int | None,
+    time_limit: float,
+) -> Uniqueness:  # fmt: skip
+    """The answers of parts that do not act on each other, put together."""
+    deadline = time.monotonic() + _check.number("time_limit", time_limit, positive=True)
+    known = None if solution is None else _check.floats("solution", solution, (problem.nr,))
+    kept = directions is None and not problem.friction.is_polyhedral()
+    gap = (1e-3 if kept else 1e-4) * units(with_masses(problem))[0] if distance is None else distance
+    answers = []
+    for rows, part in parts:
+        left = max(deadline - time.monotonic(), 0.01)
+        given = None if known is None else known[rows]
+        answers.append(uniqueness(part, distance=gap, solution=given, directions=directions, time_limit=left))
+    worst = min(answers, key=lambda a: (a.status is not Status.NO_SOLUTION, a.unique is not False, a.unique is True))
+    posed = problem if directions is None else problem.polyhedral(directions)
+    whole: list[Solution | None] = []
+    for second in (False, True):
+        chosen = [a.second if second and a is worst else a.first for a in answers]
+        if any(c is None for c in chosen):
+            whole.append(None)
+            continue
+        p = np.zeros(problem.nr)
+        for (rows, _), c in zip(parts, chosen):
+            assert c is not None
+            p[rows] = c.p
+        whole.append(finish(posed, p, solver="analysis", tol=CERTIFIED, status=Status.SOLVED,
+                            message="Found by search.", iterations=0))  # fmt: skip
+    return Uniqueness(worst.unique, worst.status, worst.message, whole[0], whole[1], gap, worst.separation,
+                      max(a.bound for a in answers), min(a.limit for a in answers),
+                      sum(a.nodes for a in answers))  # fmt: skip
 
 
 def _round(problem: ContactProblem, distance: float | None, time_limit: float) -> Uniqueness:
