@@ -52,8 +52,8 @@ def picture(slants: np.ndarray, bound: np.ndarray, path: str) -> None:
     axes.annotate("", (tip - 0.03, 0.04), (tip, 0.04), arrowprops={"arrowstyle": "-|>", "color": "black"})
     axes.text(tip - 0.015, 0.045, "pushed this way", fontsize=9, ha="center")
     axes.text(tip, -0.026, "the board's force comes out of the yellow cone;\nat its edge it turns the end into "
-              "the board", fontsize=8, ha="center", va="center")  # fmt: skip
-    axes.set(xlim=(-0.07, 0.05), ylim=(-0.04, 0.085))
+              "the board", fontsize=7.5, ha="center", va="center")  # fmt: skip
+    axes.set(xlim=(-0.075, 0.05), ylim=(-0.04, 0.085))
     axes = figure.add_subplot(1, 2, 2)
     draw_limit(axes, np.degrees(slants), bound, names="slant of the chalk [°]", values="friction", top=3.0,
                above="digs in, hops, squeaks", below="slides smoothly")  # fmt: skip

@@ -36,7 +36,7 @@ def test_chalk_has_no_finite_forces(capsys, tmp_path):
     assert "ttp01 theorem 1" in said
     data = json.loads((tmp_path / "chalk.json").read_text())
     assert data["decided"] is True
-    assert data["numbers"]["jamming_bound"] is None  # one contact cannot jam
+    assert data["numbers"]["jamming_bound"] == "infinite"  # one contact cannot jam
     assert data["numbers"]["friction_bound"] == pytest.approx(1.3281, abs=1e-3)
     assert {h["name"] for h in data["hypotheses"]} == {"H1", "H2", "H3", "H4", "H5", "H6", "(1)", "(2)", "A", "B"}
 
@@ -89,6 +89,9 @@ def test_exit_codes(tmp_path):
     missing = run(tmp_path / "no.toml")
     assert missing.returncode == 2
     assert "no such file" in missing.stderr
+    slippery = run(EXAMPLES / "chalk.toml", "--set", "contacts.0.friction=0.1", "--json", tmp_path / "chalk.json")
+    assert slippery.returncode == 0, slippery.stderr
+    assert json.loads((tmp_path / "chalk.json").read_text())["verdict"] == "slides"
     wrong = run(EXAMPLES / "chalk.toml", "--time-limit", "-1")
     assert wrong.returncode == 2
     assert "--time-limit" in wrong.stderr

@@ -53,7 +53,7 @@ class Report:
     decided: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs; infinite numbers are None."""
+        """For programs; infinite numbers are the text "infinite", and what does not apply is None."""
         return {
             "verdict": self.verdict,
             "decided": self.decided,
@@ -310,4 +310,6 @@ def _bound(
 
 
 def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    if isinstance(value, float) and not np.isfinite(value):
+        return "infinite" if value == np.inf else None
+    return value
