@@ -53,7 +53,7 @@ def test_a_new_user_gets_a_recording_and_a_picture(stiction, tmp_path):
     assert stiction("plot", "demo.h5", "--body", "ball", "--out", "ball.png")[0] == 0
     assert (tmp_path / "ball.png").exists()
     run = st.load(tmp_path / "demo.h5")
-    ours = st.read_scene(tmp_path / "demo.toml").simulator().run(1.5, fps=100)
+    ours = st.read_scene(tmp_path / "demo.toml").simulator().run(1.5)
     assert np.array_equal(run.q, ours.q)
 
 
@@ -93,7 +93,7 @@ def test_every_starter_runs(kind, stiction):
 @pytest.fixture
 def short(tmp_path):
     """A scene of thirty steps."""
-    text = starter("tower").replace("duration = 1.5", "duration = 0.15").replace("fps = 100", "every = 2")
+    text = starter("tower").replace("duration = 1.5", "duration = 0.15").replace("every = 1 ", "every = 2 ")
     (tmp_path / "short.toml").write_text(text)
     return "short.toml"
 
@@ -178,6 +178,9 @@ def test_a_run_that_fails_is_exit_code_1(stiction, short, tmp_path):
     assert code == 1
     assert "step 0" in err
     assert json.loads((tmp_path / "r.json").read_text())["status"] == "failed"
+    assert "short-failure" in err  # what it leaves behind for those who look into it
+    assert (tmp_path / "short-failure" / "problem.hdf5").exists()
+    assert st.read_scene(tmp_path / "short-failure" / "scene.toml").document.run.tol == 1e-18
 
 
 def test_the_schema_knows_every_shape_and_law(stiction, tmp_path):
