@@ -2,8 +2,8 @@
 
     python benchmarks/recording.py [--spheres 1000] [--seconds 1.0] [--repeat 5] [--flat]
 
-The runs take turns and start from the same settled state. `--flat` runs long with a small world instead, and prints the
-memory of the process as the recording grows.
+The runs take turns and start from the same settled state; times are of the processor, which others disturb less.
+`--flat` runs long with a small world instead, and prints the memory of the process as the recording grows.
 """
 
 import argparse
@@ -28,9 +28,9 @@ def settled(spheres, tol):
 
 def timed(sim, state, work):
     sim.start_from(state)
-    begin = time.perf_counter()
+    begin = time.process_time()
     made = work()
-    return time.perf_counter() - begin, made
+    return time.process_time() - begin, made
 
 
 def cost(spheres, seconds, repeat, tol):

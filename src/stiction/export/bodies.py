@@ -64,6 +64,12 @@ def _extent(position: FloatArray, shapes: Any) -> float:
     return MARGIN * (far + large)
 
 
+def joined(meshes: list[tuple[FloatArray, IntArray]]) -> tuple[FloatArray, IntArray]:
+    """Several surfaces as one."""
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in meshes)])
+    return np.vstack([v for v, _ in meshes]), np.vstack([t + start for (_, t), start in zip(meshes, starts)])
+
+
 def turned(quaternion: FloatArray, vertices: FloatArray) -> FloatArray:
     """Vertices (n, 3) turned by a unit quaternion (w, x, y, z)."""
     w, u = quaternion[0], quaternion[1:]

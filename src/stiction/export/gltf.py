@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..simulation.trajectory import Trajectory
-from .bodies import Bodies, bodies_of
+from .bodies import Bodies, bodies_of, joined
 
 UPRIGHT = [-(0.5**0.5), 0.0, 0.0, 0.5**0.5]  # (x, y, z, w): z up as here to y up as there
 
@@ -59,17 +59,17 @@ class _Scene:
     def add_bodies(self, bodies: Bodies) -> None:
         """A node per body with a surface, below one node that turns the scene upright."""
         g, gltf = self.g, self.gltf
-        parts = [self._part(*mesh) for mesh in bodies.meshes]
+        parts: dict[tuple[int, ...], tuple[int, int]] = {}
         self.nodes: list[tuple[int, int]] = []
         for i, (name, mine) in enumerate(zip(bodies.names, bodies.surfaces)):
             if not mine:
                 continue
             gltf.materials.append(_material(g, i))
-            primitives = [
-                g.Primitive(attributes=g.Attributes(POSITION=at), indices=index, material=len(gltf.materials) - 1)
-                for at, index in (parts[k] for k in mine)
-            ]
-            gltf.meshes.append(g.Mesh(name=name, primitives=primitives))
+            if tuple(mine) not in parts:  # one primitive for all of a body: some readers move only the first
+                parts[tuple(mine)] = self._part(*joined([bodies.meshes[k] for k in mine]))
+            at, index = parts[tuple(mine)]
+            look = g.Primitive(attributes=g.Attributes(POSITION=at), indices=index, material=len(gltf.materials) - 1)
+            gltf.meshes.append(g.Mesh(name=name, primitives=[look]))
             place, (w, x, y, z) = bodies.position[0, i].tolist(), bodies.quaternion[0, i].tolist()
             node = g.Node(name=name, mesh=len(gltf.meshes) - 1, translation=place, rotation=[x, y, z, w])
             gltf.nodes.append(node)

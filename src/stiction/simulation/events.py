@@ -82,10 +82,11 @@ class EventTracker:
             dry = np.isin(either, code[contacts.law[rows] == DRY])
             before = np.where((before != OPEN) | dry, np.where(after == OPEN, SLIP, after), OPEN)
             self._fresh = False
-        changed = np.flatnonzero(before != after)
+        differs = before != after
+        changed = np.flatnonzero(differs)
         impulse = np.zeros((len(either), contacts.impulse.shape[1]))
         place = np.searchsorted(either, code)
-        some = np.flatnonzero(np.isin(place, changed))
+        some = np.flatnonzero(differs[place])
         np.add.at(impulse, place[some], contacts.impulse[rows[some]])
         closed = mode != OPEN
         self._codes, self._modes = now[closed], mode[closed]
@@ -101,7 +102,7 @@ class EventTracker:
 
     def _code(self, keys: IntArray, bodies: IntArray) -> IntArray:
         """(n,) one number for each contact, or for the two bodies whose contact points count as one."""
-        a, b = bodies.min(axis=1, initial=_OWN), bodies.max(axis=1, initial=-1)
+        a, b = np.minimum(bodies[:, 0], bodies[:, 1]), np.maximum(bodies[:, 0], bodies[:, 1])
         own = (bodies[:, 0] < 0) | (keys < 0)  # a gap function, or a limit or the friction of a joint
         return np.where(own, keys - _OWN, a * self._bodies + b)
 

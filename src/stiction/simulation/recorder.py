@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +93,8 @@ class Observer:
 
     def passing(self, state: State, between: dict[str, float]) -> Frame:
         """The frame of a state alone; `between`: the worst residuals of all steps since the last frame."""
-        start = self.start(state)
-        known = tuple(between.get(name, 0.0) for name in LIGHT)
-        return replace(start, residuals=known, success=not between.get(MISSED))
+        known, none = tuple(between.get(name, 0.0) for name in LIGHT), Energy(0.0, 0.0)  # not looked at
+        return Frame(state, none, self._measure(state), Contacts.none(), (), known, not between.get(MISSED), ())
 
     def _measure(self, state: State) -> FloatArray:
         """(m, 2) the coordinates of joints and their speeds."""

@@ -24,11 +24,11 @@ from ..errors import RecordingError
 from .layout import FORMAT, VERSION, Column, Layout
 from .reader import Recording, opened
 
-BLOCK_BYTES = 4 << 20  # of a block, about: what a killed process loses
+BLOCK_BYTES = 16 << 20  # of a block, about: what a killed process loses
 MOST, LEAST_ROWS, MOST_ROWS = 256, 256, 4096  # frames of a block; rows of a table's chunk
 PATIENCE = 30.0  # s: a block that takes longer is written before it is complete, and again when it is
 LEVEL = 1
-SAVED, REST = 0.85, 15  # a dataset whose chunk is not packed to this part of its size goes unpacked for so many chunks
+SAVED, REST = 0.55, 15  # a dataset whose chunk is not packed to this part of its size goes unpacked for so many chunks
 
 
 class RecordingWriter:
@@ -169,10 +169,9 @@ class RecordingWriter:
             self._append(f"{table}/first", start + np.concatenate([[0], np.cumsum(count)[:-1]]))
             self._append(f"{table}/count", count)
             for column in columns:
-                parts = block[f"{table}/{column.name}"]
-                empty = np.zeros((0, *column.width), dtype=column.dtype)
-                joined = np.concatenate([empty, *parts], dtype=column.dtype, casting="unsafe")
-                self._append(f"{table}/{column.name}", joined, pad=True)
+                padding = np.zeros((-int(count.sum()) % self._rows, *column.width), dtype=column.dtype)
+                parts = [*block[f"{table}/{column.name}"], padding]
+                self._append(f"{table}/{column.name}", np.concatenate(parts, dtype=column.dtype, casting="unsafe"))
         self._commit(self.committed + frames)
 
     def log(self, entry: Mapping[str, Any]) -> None:
@@ -185,17 +184,17 @@ class RecordingWriter:
             self._logged += len(line)
             self._commit(self.committed)
 
-    def _append(self, name: str, rows: np.ndarray, pad: bool = False) -> None:
+    def _append(self, name: str, rows: np.ndarray) -> None:
         if not len(rows):
             return
         data, start = self._sets[name], self._lengths[name]
         size = data.chunks[0]
         chunks = -(-len(rows) // size)
-        whole = np.ascontiguousarray(rows)
+        whole = rows
         if len(rows) < chunks * size:
             whole = np.zeros((chunks * size, *rows.shape[1:]), dtype=rows.dtype)
             whole[: len(rows)] = rows
-        length = self._lengths[name] = start + (chunks * size if pad else len(rows))
+        length = self._lengths[name] = start + len(rows)
         if length > data.shape[0]:
             data.resize(length, axis=0)
         corner = (0,) * (rows.ndim - 1)
@@ -203,11 +202,11 @@ class RecordingWriter:
             packed, left_out = self._packed(name, whole[i * size : (i + 1) * size])
             data.id.write_direct_chunk((start + i * size, *corner), packed, left_out)
 
-    def _packed(self, name: str, chunk: np.ndarray) -> tuple[bytes, int]:
+    def _packed(self, name: str, chunk: np.ndarray) -> tuple[Any, int]:
         """A chunk, and a mask of the filters that it did not pass: where packing saved nothing, it is given a rest."""
         if self._noisy.get(name, 0) > 0:
             self._noisy[name] -= 1
-            return chunk.tobytes(), 0b11
+            return chunk.data.cast("B"), 0b11
         packed = compressed(chunk)
         self._noisy[name] = REST if len(packed) > SAVED * chunk.nbytes else 0
         return packed, 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from functools import lru_cache
 from typing import Any
 
@@ -43,23 +44,28 @@ def drawn(specs: Any) -> dict[str, Any]:
     surfaces: vertices, triangles, and whether they are a piece of an endless shape; bodies: the surfaces of each.
     """
     surfaces: list[dict[str, Any]] = []
-    known: dict[bytes, int] = {}
+    known: dict[Any, int] = {}
     bodies = []
     for spec in specs:
         mine = []
         com = np.zeros(3)
         com[: len(spec.com)] = spec.com
         for shape in spec.shapes:
-            vertices, triangles = surface(shape)
-            vertices = vertices - com
-            name = vertices.tobytes() + triangles.tobytes()
+            sizes = [np.asarray(getattr(shape, size), dtype=float).tobytes() for size in _sizes(type(shape))]
+            name = (type(shape), com.tobytes(), *(sizes or [str(id(shape)).encode()]))
             if name not in known:
                 known[name] = len(surfaces)
-                entry = {"vertices": vertices.tolist(), "triangles": triangles.tolist()}
+                vertices, triangles = surface(shape)
+                entry = {"vertices": (vertices - com).tolist(), "triangles": triangles.tolist()}
                 surfaces.append({**entry, "endless": is_endless(shape)})
             mine.append(known[name])
         bodies.append(mine)
     return {"surfaces": surfaces, "bodies": bodies}
+
+
+def _sizes(kind: Any) -> tuple[str, ...]:
+    """The fields that tell one shape from another of its kind; none for meshes and hulls."""
+    return () if kind not in _MAKERS or kind is Mesh else tuple(field.name for field in fields(kind))
 
 
 def _polyhedral(shape: Any) -> Surface:
