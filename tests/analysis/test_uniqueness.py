@@ -264,3 +264,50 @@ def test_twenty_contacts_are_decided(mu):
     answer = uniqueness(random_planar(5, 20, 7, mu, 0.0, False), time_limit=3600.0)
     assert answer.unique is True
     assert answer.limit == np.inf
+
+
+def random_mixture(rng):
+    """Joints, contacts with and without friction, in the plane and on a square of directions, motors, dry friction;
+    rows may be compliant or equal.
+    """
+    nv = int(rng.integers(3, 7))
+    A = 0.2 * rng.normal(size=(nv, nv))
+    law, size, friction, lo, hi, r0, C = [], [], [], [], [], [], []
+    square = [[1, 0], [0, 1], [-1, 0], [0, -1]]
+    for _ in range(int(rng.integers(1, 4))):
+        law.append(int(rng.choice([0, 1, 1, 1, 2, 3])))
+        n = int(rng.integers(1, 4)) if law[-1] == 1 else 1
+        size.append(n)
+        mu = float(rng.uniform(0.1, 1.5))
+        rubs = {2: mu, 3: st.Polyhedral(mu, directions=square)}.get(n)
+        friction.append(1.0 if law[-1] == 3 else rubs)
+        r0.append(float(rng.uniform(0.0, 0.5)) if law[-1] == 3 else 0.0)
+        box = law[-1] == 2
+        lo += [float(rng.uniform(-1.0, 0.2)) if box else -np.inf] * n
+        hi += [float(rng.choice([0.3, 1.0, np.inf])) if box else np.inf] * n
+        C += [float(rng.choice([0.0, 0.0, 0.0, 0.5]))] * n
+    H = rng.normal(size=(sum(size), nv))
+    H[-1] = H[0] if rng.random() < 0.2 else H[-1]
+    return st.ContactProblem(
+        st.Dense(np.diag(rng.uniform(0.2, 2.0, nv)) + A @ A.T, H),
+        v_free=rng.normal(size=nv),
+        b=rng.uniform(-0.3, 0.3, len(H)) * (rng.random() < 0.5),
+        row_ptr=np.concatenate([[0], np.cumsum(size)]),
+        law=law,
+        friction=friction,
+        lo=lo,
+        hi=hi,
+        r0=r0,
+        C=C,
+    )
+
+
+@pytest.mark.long
+def test_mixtures_of_all_laws_agree_with_enumeration():
+    rng = np.random.default_rng(7)
+    for _ in range(300):
+        problem = random_mixture(rng)
+        answer = uniqueness(problem)
+        expected = by_enumeration(problem, answer.distance)
+        found = None if answer.status is st.Status.NO_SOLUTION else answer.unique
+        assert found is expected
