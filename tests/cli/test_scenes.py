@@ -200,6 +200,21 @@ def test_every_command_has_help_with_an_example(command, stiction):
     assert "Example" in out
 
 
+def test_the_shell_completes_commands_and_kinds():
+    def completed(words):
+        env = {
+            **os.environ,
+            "_STICTION_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(words.count(" ")),
+        }
+        done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, env=env, check=False)
+        return done.stdout.split()
+
+    assert completed("stiction re") == ["reproduce"]
+    assert completed("stiction new x.toml --kind to") == ["tower"]
+
+
 def begun(tmp_path, *arguments):
     process = subprocess.Popen(
         [sys.executable, "-c", CODE, "run", *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=os.environ
