@@ -181,6 +181,7 @@ def test_time_runs_out_honestly():
     assert answer.unique is None
     assert answer.status is st.Status.LIMIT
     assert "Not decided" in answer.message
+    assert np.isfinite(answer.bound)  # at most so far away
 
 
 def random_planar(seed, contacts, bodies, mu, approach, slides):

@@ -9,7 +9,7 @@ cut off and the search goes on.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -89,7 +89,8 @@ class Program:
         cost[-1] = -1.0
         low = np.append(np.zeros(k), distance)
         top = np.append(np.ones(k), far)
-        return self._search(cost, rows, lo, hi, low, top, True, lambda d: self._farthest(d, A, start, distance))
+        found = self._search(cost, rows, lo, hi, low, top, True, lambda d: self._farthest(d, A, start, distance))
+        return replace(found, bound=max(found.bound, -far))  # without a word from HiGHS, what the bounds leave
 
     def _farthest(self, d: np.ndarray, A: FloatArray, start: FloatArray, distance: float) -> FloatArray | None:
         for row, at in zip(A, start):
