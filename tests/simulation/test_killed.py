@@ -78,3 +78,36 @@ def test_killed_five_times_and_resumed_each_time_ends_in_the_same_bits(chain, wh
     recorded_run.simulator().resume(path)
     same_file(path, whole)
     assert lengths == sorted(lengths)
+
+
+FULL = """
+import sys
+sys.path.insert(0, sys.argv[2])
+import recorded_run, stiction as st
+try:
+    recorded_run.simulator().run(recorded_run.DURATION, every=recorded_run.EVERY, record=sys.argv[1])
+except st.RecordingError as error:
+    print(error)
+print(len(st.load(sys.argv[1])))
+"""
+
+
+@pytest.mark.long
+def test_full_disk_is_one_error_and_the_frames_before_it_are_there(whole, tmp_path):
+    """A real file system of 2 MB, in a name space of its own."""
+    disk, path = tmp_path / "disk", tmp_path / "disk" / "run.h5"
+    disk.mkdir()
+    mount = f'mount -t tmpfs -o size=2000k none "{disk}" && exec "$@"'
+    run = ["unshare", "-Urm", "sh", "-c", mount, "sh"]
+    try:
+        allowed = subprocess.run([*run, "true"], capture_output=True).returncode == 0
+    except FileNotFoundError:
+        allowed = False
+    if not allowed:
+        pytest.skip("this system does not let users mount file systems")
+    program = [sys.executable, "-c", FULL, str(path), str(SCRIPT.parent)]
+    done = subprocess.run([*run, *program], capture_output=True, text=True, check=True)
+    said, frames = done.stdout.splitlines()
+    assert said == f"cannot write {path}: the disk is full; its first {frames} frames can be read."
+    assert int(frames) % st.load(whole).recording.chunk_sizes()[0] == 0
+    assert done.stderr == ""
