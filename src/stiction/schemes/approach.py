@@ -25,13 +25,14 @@ class Approach:
     """Contacts at the start of a step, each array (nk,).
 
     gap [m]; rate: what obstacles given as functions of time do to it [m/s], which no velocity knows of; before: its
-    speed with that; e and law: restitution and whose (`systems/restitution.py`); slow [m/s]: an approach up to this is
-    not an impact; hits: whether it is one.
+    speed with that; pull [m/s]: what forces along the normal can add to an approach in the step; e and law: restitution
+    and whose (`systems/restitution.py`); slow [m/s]: an approach up to this is not an impact; hits: whether it is one.
     """
 
     gap: FloatArray
     rate: FloatArray
     before: FloatArray
+    pull: FloatArray
     e: FloatArray
     law: IntArray
     slow: FloatArray
@@ -59,14 +60,15 @@ class Approach:
         law = np.where(given == SCHEME, LAWS.index(impact), given)
         change = v_free - state.v
         pressed = _pressed(form, state.was_active(candidates.key) & contact)
-        slow = 2.0 * np.where(pressed, form.row_reach(change)[normal], form.row_magnitude(change)[normal])
+        pull = form.row_magnitude(change)[normal]
+        slow = 2.0 * np.where(pressed, form.row_reach(change)[normal], pull)
         # bodies that move together do not hit each other, whatever round-off and the solver's tolerance leave
         noise = ROUND_OFF * form.row_magnitude(state.v)[normal]
         noise = np.maximum(noise, tol * np.sqrt(np.mean(before[contact] ** 2)) if contact.any() else 0.0)
-        reached = gap + h * (before - 0.5 * slow) <= 0.0
-        struck = contact | (candidates.limit & reached & (e > 0.0))
+        reached = gap + h * (before - pull) <= 0.0
+        struck = reached & (contact | (candidates.limit & (e > 0.0)))
         hits = struck & (before < -np.maximum(slow, noise)) & (before < 0.0)
-        return cls(gap, rate, before, e, law, slow, hits)
+        return cls(gap, rate, before, pull, e, law, slow, hits)
 
     def take(self, mask: np.ndarray) -> Approach:
         """A selection."""

@@ -172,13 +172,13 @@ class _Step:
         self.approach = Approach.of(system, self.candidates, state, h, form, v_free, scheme.impact, tol)
 
     def closing(self) -> np.ndarray:
-        """(nk,) joints, contacts that the motion would close in this step, and those that others may close gently.
+        """(nk,) joints, contacts that touch, and those that the motion would close in this step.
 
         Without restitution a contact takes what it gets, however fast: all that bodies could reach act.
         """
         seen = self.approach
-        ahead = seen.gap + self.h * (seen.before - 0.5 * seen.slow)
-        reach = np.where(seen.e > 0.0, self.h * seen.slow, 0.5 * self.band)
+        ahead = seen.gap + self.h * (seen.before - seen.pull)
+        reach = np.where(seen.e > 0.0, self.drift, 0.5 * self.band)
         through = passed_through(self.system, self.candidates, self.state.q, self.q_free)
         return np.asarray(~self.candidates.contact | (seen.gap <= reach) | (ahead <= 0.0) | through)
 
@@ -337,9 +337,8 @@ class _Acting:
         apart = self.e * np.maximum(self.before, 0.0)
         rest = self.rate + np.maximum(np.maximum(self.gap, 0.0) / self.step.h, apart)
         if hit is None:
-            bounces = self.hits & (self.e > 0.0)
-            demand = np.where(bounces, self.rate + (self.e * self.before if self._demanded else 0.0), rest)
-            return self._problem(self.v_free, demand, bounces)
+            demand = np.where(self.hits, self.rate + (self.e * self.before if self._demanded else 0.0), rest)
+            return self._problem(self.v_free, demand, self.hits)
         after = self.form.velocity_rows(hit.v)[self.normal] + self.rate
         pushed = self.hits | (hit.p[self.normal] > 0.0)
         demand = np.where(pushed, self.rate - after, rest)
