@@ -55,6 +55,7 @@ PYTHON = {  # the run of the Python form, and how long the scene is run to be co
     "slider_crank": (lambda: simulated(example("slider_crank").build()[0], 0.002, 3.0, tol=1e-8), 3.0),
     "geneva": (lambda: simulated(example("geneva").build(), 0.002, 1.2), 1.2),
     "granular_gas": (lambda: simulated(example("granular_gas").gas(4, 0.8), 0.004, 0.3, scheme=st.Moreau(), tol=1e-10), 0.3),
+    "table_legs": (lambda: simulated(example("table_legs").table(st.Compliance(kn=1e7, gamma_n=2e5)), 0.01, 0.5, solver="nsgs"), 0.5),
     "st96_balls": (lambda: paper("st96_balls")._run(paper("st96_balls").balls(4), 0.02), 1.0),
     "s00_billiards": (lambda: paper("s00_billiards").play((2.2, 0.1, 0.0), 0.01, 1.0), 1.0),
     "ah03_ellipse": (lambda: paper("ah03_ellipse").simulate(), 20.0),
