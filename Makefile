@@ -44,6 +44,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/growth.py --quick
 	$(BIN)/python benchmarks/threads.py --quick
 	$(BIN)/python benchmarks/impacts.py --count 2000
+	$(BIN)/python benchmarks/recording.py
 	$(BIN)/python benchmarks/bouncing_pile.py --seconds 1
 
 clean:

@@ -72,7 +72,7 @@ def flat(seconds):
         def watch(steps, result, between):
             nonlocal taken
             taken += 1
-            if taken % 20_000 == 0:
+            if taken % 5_000 == 0:
                 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
                 now = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
                 size = path.stat().st_size / 1e6
