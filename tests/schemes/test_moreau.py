@@ -40,6 +40,22 @@ def test_every_bounce_has_the_ratio_e(impact, e):
         assert run.certificate.worst["penetration"] < 1e-12
 
 
+@pytest.mark.parametrize("impact", LAWS)
+def test_spinning_ball_on_a_slope_has_the_ratio_e(impact):
+    """Gravity straight down, friction and spin: the normal velocities keep their ratio all the same."""
+    n = np.array([np.sin(0.4), 0.0, np.cos(0.4)])
+    world = st.World(gravity=(0.0, 0.0, -G))
+    slope = world.add_plane(normal=tuple(n), offset=0.0)
+    ball = world.add_body(st.Sphere(0.1), mass=2.0, position=tuple(1.1 * n), angular_velocity=(3.0, 40.0, -5.0))
+    world.set_contact(ball, slope, friction=0.2, restitution=0.8)
+    run = st.Simulator(world, dt=0.0037, scheme=st.Moreau(impact=impact), tol=1e-11).run(1.5)
+    v = run.velocity(ball) @ n
+    k = bounces(v)
+    fast = k[-v[k] > 4 * G * 0.0037]
+    assert len(fast) >= 2
+    assert -v[fast + 1] / v[fast] == pytest.approx(np.full(len(fast), 0.8), abs=1e-10)
+
+
 def test_inelastic_ball_stops_and_rests():
     z, v, run, _ = dropped(0.0, 0.005, 1.0)
     assert z[-1] == pytest.approx(0.0, abs=1e-12)
