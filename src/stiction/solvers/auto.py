@@ -80,7 +80,8 @@ class Auto:
             if answer.status is Status.NO_SOLUTION:
                 break
             best = min(tried, key=lambda s: s.certificate.error).p
-            if name == "nsgs" and len(tried) == 1 and answer.certificate.error <= NEARLY * tol:
+            near = answer.certificate.error <= NEARLY * tol and not problem.associated
+            if name == "nsgs" and len(tried) == 1 and near:
                 plan = chain([MORE], plan)
         first = min(tried, key=lambda s: s.certificate.error)
         if tried[-1].status is Status.NO_SOLUTION:
