@@ -5,6 +5,7 @@ The blocks of a page run one after the other in an empty folder, by their langua
 - `python`: executed, all in one namespace;
 - `pycon`: what Python prints is what the page shows;
 - `sh`: `stiction` commands are run (a line that ends in `# exit 1` must end so); of others, what they name must exist;
+- `output`: what the commands before it have printed, line by line (`...` stands for lines left out);
 - `toml`: read, and as a scene where it is a whole one;
 - `text` or none: not code, but output, diagrams, formulas.
 
@@ -66,7 +67,9 @@ def run_shell(code, page, line, names):
         command, _, remark = row.partition("#")
         words = shlex.split(command.removeprefix("$ "))
         if words[:1] == ["stiction"]:
+            words = [str(ROOT / word) if (ROOT / word).is_file() and not Path(word).exists() else word for word in words]
             result = CliRunner().invoke(app, words[1:])
+            names["_said"] = names.get("_said", "") + result.output
             expected = int(remark.split()[-1]) if remark.strip().startswith("exit") else 0
             assert result.exit_code == expected, f"{row}\n{result.output}\n{result.exception!r}"
         elif words[:1] == ["make"]:
@@ -84,7 +87,13 @@ def run_toml(code, page, line, names):
         parse_scene(code)
 
 
-RUN = {"python": run_python, "pycon": run_session, "sh": run_shell, "toml": run_toml}
+def see_output(code, page, line, names):
+    said = " ".join(names["_said"].split())
+    for row in code.splitlines():
+        assert row == "..." or " ".join(row.split()) in said, f"{row}\nis not in\n{names['_said']}"
+
+
+RUN = {"output": see_output, "python": run_python, "pycon": run_session, "sh": run_shell, "toml": run_toml}
 WITH_CODE = [page for page in PAGES if any(language in RUN for (language, _), _ in blocks(page))]
 
 
