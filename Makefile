@@ -17,7 +17,7 @@ $(VENV)/.dev: $(VENV)/.package
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.dev
+$(VENV)/.docs: $(VENV)/.package
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
 	@touch $@
 
@@ -27,7 +27,7 @@ demo: $(VENV)/.package
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not long" -n 2 -q
 
-check: $(VENV)/.docs
+check: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/python -m pytest -m long -n 2 -q
 
 lint: $(VENV)/.dev

@@ -67,7 +67,7 @@ def run_shell(code, page, line, names):
         command, _, remark = row.partition("#")
         words = shlex.split(command.removeprefix("$ "))
         if words[:1] == ["stiction"]:
-            words = [str(ROOT / word) if (ROOT / word).is_file() and not Path(word).exists() else word for word in words]
+            words = [str(ROOT / w) if (ROOT / w).is_file() and not Path(w).exists() else w for w in words]
             result = CliRunner().invoke(app, words[1:])
             names["_said"] = names.get("_said", "") + result.output
             expected = int(remark.split()[-1]) if remark.strip().startswith("exit") else 0
@@ -167,7 +167,8 @@ def test_every_page_is_in_the_menu():
 def test_the_site_is_built_without_warnings(tmp_path):
     pytest.importorskip("mkdocs", reason="the group `docs` is not installed")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=quiet)
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr, done.stderr
     assert (tmp_path / "site" / "api" / "systems.html").stat().st_size > 50_000
