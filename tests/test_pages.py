@@ -172,3 +172,14 @@ def test_the_site_is_built_without_warnings(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr, done.stderr
     assert (tmp_path / "site" / "api" / "systems.html").stat().st_size > 50_000
+
+
+def test_the_citation_file_names_this_version_and_the_five_papers():
+    text = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {st.__version__}\n" in text
+    assert f"version = {{{st.__version__}}}" in (ROOT / "docs" / "cite.md").read_text()
+    assert re.findall(r'notes: "(\w+):', text) == ["st96", "ah03", "s00", "pr11", "ttp01"]
+    yaml = pytest.importorskip("yaml", reason="the group `docs` is not installed")
+    read = yaml.safe_load(text)
+    assert read["cff-version"] == "1.2.0"
+    assert all({"type", "title", "authors"} <= set(paper) for paper in read["references"])
