@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := build
 
-.PHONY: demo test check lint docs bench clean
+.PHONY: demo test check lint docs figures bench clean
 
 $(VENV)/.package: pyproject.toml
 	@echo "installing stiction into $(VENV) (about a minute, once)"
@@ -17,13 +17,17 @@ $(VENV)/.dev: $(VENV)/.package
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.package
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	@touch $@
+
 demo: $(VENV)/.package
 	@$(BIN)/stiction reproduce all --out $(OUT)/reproduce
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not long" -n 2 -q
 
-check: $(VENV)/.dev
+check: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/python -m pytest -m long -n 2 -q
 
 lint: $(VENV)/.dev
@@ -31,12 +35,17 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(VENV)/.dev
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "open $(OUT)/site/index.html"
+
+figures: $(VENV)/.dev
 	$(BIN)/python docs/make_figures.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/lcp.py
 	$(BIN)/python benchmarks/steps.py
+	$(BIN)/python benchmarks/schemes.py
 	$(BIN)/python benchmarks/collision.py
 	$(BIN)/python benchmarks/nsgs.py
 	$(BIN)/python benchmarks/world.py

@@ -4,6 +4,7 @@ python docs/make_figures.py              every experiment of the papers, the pro
 python docs/make_figures.py profiles     the performance profiles and the table of docs/solvers.md alone
 python docs/make_figures.py speed        the figures and tables of docs/speed.md alone
 python docs/make_figures.py friction     the figure of docs/friction.md alone
+python docs/make_figures.py film         the film of the README alone
 
 The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/profiles.py` measures; the figures of speed
 from peers.csv, growth.csv and threads.csv there, which the benchmarks of these names write with --csv.
@@ -17,9 +18,12 @@ from pathlib import Path
 from friction_figures import draw_friction
 from speed_figures import draw_speed
 
+from stiction.cli.new import starter
 from stiction.papers import experiments
+from stiction.scene import parse_scene
 from stiction.solvers import SOLVERS
 from stiction.view.profiles import draw_profile
+from stiction.view.silhouettes import film
 from stiction.view.style import new_figure
 
 HERE = Path(__file__).parent
@@ -92,10 +96,17 @@ def write_table() -> None:
     print(page.name)
 
 
+def draw_film() -> None:
+    """The tower of `stiction new` and the ball that is thrown at it."""
+    scene = parse_scene(starter("tower"))
+    run = scene.simulator().run(scene.duration)
+    print(f"tower.gif: {film(scene.world, run, IMAGES / 'tower.gif')} frames")
+
+
 def main() -> None:
     """Everything, or the part that is named."""
     IMAGES.mkdir(exist_ok=True)
-    parts = sys.argv[1:] or ["profiles", "speed", "friction", "experiments"]
+    parts = sys.argv[1:] or ["profiles", "speed", "friction", "film", "experiments"]
     if "profiles" in parts:
         draw_profiles()
         write_table()
@@ -103,6 +114,8 @@ def main() -> None:
         draw_speed()
     if "friction" in parts:
         draw_friction()
+    if "film" in parts:
+        draw_film()
     if "experiments" in parts:
         draw_experiments()
 

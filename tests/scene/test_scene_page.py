@@ -1,4 +1,4 @@
-"""The examples of docs/scenes.md are scenes, and run."""
+"""The examples of docs/scenes.md are scenes, and run; its Python and its commands are run by tests/test_pages.py."""
 
 import re
 from pathlib import Path
@@ -49,14 +49,6 @@ def test_arrays_are_named_by_number_and_stand_apart():
     state = sim.state
     gaps = sim.system.gaps(found := sim.system.detect(state.t, state.q, 1e-6), state.t, state.q)
     assert np.count_nonzero(found.contact & (gaps < 1e-9)) > 40  # and what is laid upon each other touches
-
-
-def test_the_python_of_the_page_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.S)
-    exec(compile(block, "scenes.md", "exec"), {})
-    assert "0.1" in capsys.readouterr().out
-    assert len(st.read_scene(tmp_path / "two_balls.toml").world.bodies) == 4
 
 
 def test_the_errors_of_the_page_are_those_that_are_said(tmp_path):
