@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _check
 from ..errors import ModelError
-from .web_panel import WebPanel
+from .web_panel import GONE, WebPanel
 from .web_play import Playhead
 from .web_reel import LiveReel, Reel, reel_of
 from .web_scene import WebScene
@@ -19,7 +19,7 @@ from .web_stage import Stage
 
 RATE = 30.0  # pictures per second
 SLOW = 0.25  # s between updates of the charts and of the list of frames
-GONE = "The program behind this page has ended. When it is started again at this address, the page goes on by itself."
+BEAT = 2.0  # s between signs of life
 
 
 class Viewer:
@@ -48,6 +48,7 @@ class Viewer:
             self.server = viser.ViserServer(host=host, port=_check.count("port", port), label="stiction", verbose=False)
         self.host, self.port = host, int(self.server.get_port())
         self.server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
+        self.server.gui.main_panel.dock_right()
         self._lock, self._stopped = threading.RLock(), threading.Event()
         self.run: Any = None if isinstance(what, Reel) else what
         self._picked: int | None = None
@@ -159,7 +160,8 @@ class Viewer:
 
     def _loop(self) -> None:
         """Show frames at a steady pace; whatever goes wrong ends the page with a message, not the program."""
-        shown, then, slow = -1, time.monotonic(), 0.0
+        shown, then, slow, beat = -1, time.monotonic(), 0.0, 0.0
+        charted = -1
         series = self.reel.series()
         while not self._stopped.is_set():
             now = time.monotonic()
@@ -178,8 +180,12 @@ class Viewer:
                     moving = self.playhead.playing or (self.playhead.follow and self.reel.growing)
                     self.panel.at(k, len(self.reel), float(self.reel.times[k]), moving, self._said())
                 if now - slow > SLOW:
-                    self.panel.draw(series, float(self.reel.times[k]))
-                    slow = now
+                    if k != charted or grown:
+                        self.panel.draw(series, float(self.reel.times[k]))
+                    slow, charted = now, k
+                if now - beat > BEAT:
+                    self.panel.beat(int(now / BEAT))
+                    beat = now
                 shown, self._stale = k, False
             then = now
             self._stopped.wait(max(0.0, 1.0 / RATE - (time.monotonic() - now)))

@@ -16,6 +16,13 @@ LISTED = 500  # bodies in the list; of larger worlds they are picked in the scen
 SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "5", "10")
 FLOOR = 1e-17  # of residuals on a logarithmic axis
 NOBODY = "none"
+GONE = "The program behind this page has ended or is busy. When it answers again, the page goes on by itself."
+GONE_HTML = (  # an animation that starts after some seconds; each beat replaces it
+    "<style>@keyframes stiction-gone {{ to {{ max-height: 9em; padding: 0.6em; }} }}</style>"
+    '<div role="alert" data-beat="{number}" style="max-height: 0; padding: 0; overflow: hidden; background: #b00020; '
+    "color: white; border-radius: 4px; font-size: 0.9em; margin: 0 0.5em; animation: stiction-gone 0s linear 6s "
+    'forwards">' + GONE + "</div>"
+)
 LINES: dict[str, tuple[Colour, ...]] = {
     "energy": ((0, 114, 178), (230, 159, 0), (60, 60, 60)),
     "contacts": tuple(MODE_RGB.values()),
@@ -49,6 +56,12 @@ def thinned(lines: list[Any], points: int = POINTS, worst: bool = False) -> list
     return [first[ends], *(np.maximum.reduceat(line, starts) if worst else line[ends] for line in others)]
 
 
+def past(lines: list[FloatArray], now: float) -> FloatArray:
+    """(n,) as high as the lines go up to `now`, and as low as they go after it."""
+    low, high = min(line.min() for line in lines[1:]), max(line.max() for line in lines[1:])
+    return np.where(lines[0] <= now * (1.0 + 1e-12), high, low)
+
+
 class WebPanel:
     """The controls; what they do is given as functions."""
 
@@ -56,6 +69,8 @@ class WebPanel:
         self.server, self.stage, self.do = server, stage, do
         self._charts: dict[str, Any] = {}
         gui = server.gui
+        self._alive = gui.add_html("")
+        self.beat(0)
         self.status = gui.add_markdown("")
         self.play = gui.add_button("Play")
         self.play.on_click(lambda _: do["toggle"]())
@@ -86,6 +101,10 @@ class WebPanel:
         name = self.body.value
         self.do["pick"](None if name == NOBODY else self.stage.names.index(name))
 
+    def beat(self, number: int) -> None:
+        """Tell the pages that the program is there: a page that is not told for a while says so by itself."""
+        self._alive.content = GONE_HTML.format(number=number)
+
     def at(self, k: int, count: int, time: float, playing: bool, said: str) -> None:
         """Say where we are."""
         if self.slider.max != max(1, count - 1):
@@ -111,14 +130,11 @@ class WebPanel:
         self.numbers.content = f"**{name}**\n\n| | |\n|---|---|\n{lines}"
 
     def draw(self, series: Series, now: float) -> None:
-        """The charts; a dot on each line says where we are."""
+        """The charts; what is past is shaded."""
         for name, (names, values) in charts(series).items():
             if len(values[0]) < 2:
                 continue
-            k = int(np.clip(np.searchsorted(values[0], now * (1 + 1e-12), side="right") - 1, 0, len(values[0]) - 1))
-            dot = np.full(len(values[0]), np.nan)
-            dot[k] = values[1][k] if name != "energy" else values[3][k]
-            data = tuple(np.ascontiguousarray(v) for v in (*values, dot))
+            data = tuple(np.ascontiguousarray(v) for v in (values[0], past(values, now), *values[1:]))
             if name in self._charts:
                 self._charts[name].data = data
             else:
@@ -130,13 +146,13 @@ class WebPanel:
             {"label": label, "stroke": rgb(colour), "width": 1.5, "points": {"show": False}}
             for label, colour in zip(names[1:], LINES[name])
         ]
-        now = {"label": "now", "stroke": "#d00000", "points": {"show": True, "size": 9, "fill": "#d00000"}}
+        shade = {"label": "past", "fill": "rgba(0,0,0,0.09)", "width": 0, "points": {"show": False}}
         scales = {"x": {"time": False}, "y": {"distr": 3} if name == "certificate" else {"auto": True}}
         axes = ({"label": "time [s]", "labelSize": 20, "size": 34}, {"size": 64})
         with self._folder:
             self.server.gui.add_markdown(f"**{units[name]}**")
             return self.server.gui.add_uplot(
-                data, ({"label": "time [s]"}, *lines, now), scales=scales, axes=axes, height=170,
+                data, ({"label": "time [s]"}, shade, *lines), scales=scales, axes=axes, height=170,
                 legend={"show": True, "live": False},
             )  # fmt: skip
 

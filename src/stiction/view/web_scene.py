@@ -42,7 +42,7 @@ class WebScene:
             away, up = np.array([0.0, 0.0, 1.15 * r / np.tan(0.1)]), (0.0, 1.0, 0.0)
         else:
             camera.fov = 0.7
-            away, up = 1.25 * r / np.tan(0.35) * np.array([0.5, -0.79, 0.35]), (0.0, 0.0, 1.0)
+            away, up = 1.1 * r / np.tan(0.35) * np.array([0.5, -0.79, 0.35]), (0.0, 0.0, 1.0)
         camera.up, camera.look_at, camera.position = up, stage.centre, stage.centre + away
         camera.near, camera.far = 1e-2 * r, 1e3 * r
 
@@ -50,14 +50,14 @@ class WebScene:
         scene, r = self.server.scene, self.stage.radius
         scene.configure_default_lights(enabled=False)
         scene.configure_environment_map(None)
-        scene.add_light_ambient("/lights/ambient", intensity=1.1)
+        scene.add_light_ambient("/lights/ambient", intensity=0.8)
         if self.stage.dim == 2:
             scene.add_light_directional(
-                "/lights/front", intensity=1.6, position=(0.0, 0.0, 10.0 * r), cast_shadow=False
+                "/lights/front", intensity=1.3, position=(0.0, 0.0, 10.0 * r), cast_shadow=False
             )
             return
         aside = (-3.0 * r, -4.0 * r, 8.0 * r)
-        scene.add_light_directional("/lights/sun", intensity=2.0, position=aside, cast_shadow=False)
+        scene.add_light_directional("/lights/sun", intensity=1.7, position=aside, cast_shadow=False)
         scene.add_light_directional(
             "/lights/fill", intensity=0.6, position=(5.0 * r, -3.0 * r, 2.0 * r), cast_shadow=False
         )
@@ -109,7 +109,8 @@ class WebScene:
         """Let a body stand out."""
         self.selected = body
         for mesh, part in zip(self._meshes, self.stage.parts):
-            mesh.batched_colors = self.stage.colours(part.bodies, part.tone, body)
+            if not part.endless:
+                mesh.batched_colors = self.stage.colours(part.bodies, part.tone, body)
 
     def look_through(self, wanted: bool) -> None:
         """Make bodies transparent, so that contacts inside a heap are seen."""
@@ -136,8 +137,9 @@ class WebScene:
         marks, options = self.stage.marks(frame), self.options
         colours, size = marks.colours(), self.stage.mark_size
         self._points("contacts", marks.point if options["contacts"] else marks.point[:0], colours, size)
-        pressed = np.flatnonzero(np.linalg.norm(marks.force, axis=1) > 0.0)
-        reach = self.arrows * self.scale * marks.force[pressed]
+        force = self.stage.shown_forces(marks, self.selected)
+        pressed = np.flatnonzero(np.linalg.norm(force, axis=1) > 0.0)
+        reach = self.arrows * self.scale * force[pressed]
         length = np.linalg.norm(reach, axis=1, keepdims=True)
         longest = 1.5 * self.stage.radius
         reach = reach * np.minimum(1.0, longest / np.maximum(length, 1e-300))

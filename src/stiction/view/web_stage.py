@@ -21,18 +21,11 @@ MODE_RGB: dict[int, Colour] = {  # Okabe and Ito: told apart with any colour vis
 }
 FIXED_RGB: Colour = (176, 182, 190)
 PIN_RGB: Colour = (204, 121, 167)
-BODY_RGB = np.array(  # light, so that contacts stand out; of different lightness
-    [
-        (119, 170, 221),
-        (238, 136, 102),
-        (153, 221, 255),
-        (238, 221, 136),
-        (68, 187, 153),
-        (255, 170, 187),
-        (187, 204, 51),
-    ]
+BODY_RGB = np.array(  # none like those of contacts
+    [(86, 160, 120), (214, 186, 80), (200, 110, 150), (140, 120, 190), (160, 170, 60), (225, 140, 120), (120, 180, 190)]
 )
 MANY_TRIANGLES = 20  # surfaces with more are round: they get a pattern, by which their rotation is seen
+LONG = 4.0  # how much longer than wide a surface is that needs no pattern
 SMOOTH = 0.85  # cosine between neighbouring triangles above which an edge is not seen
 LAYERS = 8  # bodies in the plane are drawn in so many layers, so that linked ones do not flicker
 
@@ -145,7 +138,17 @@ class Stage:
         force[:, : self.dim] = world_impulse(normal, c["tangent"][rows], c["impulse"][rows], self.dim)[:, : self.dim]
         if self.dim == 2:
             point = point + np.array([0.0, 0.0, 1e-2 * self.radius])  # in front of the bodies
-        return Marks(point, normal, force / self.dt, c["mode"][rows].astype(np.int64), c["bodies"][rows])
+        return Marks(
+            point, normal, force / self.dt, c["mode"][rows].astype(np.int64), c["bodies"][rows].astype(np.int64)
+        )
+
+    def shown_forces(self, marks: Marks, picked: int | None = None) -> FloatArray:
+        """(m, 3) forces [N] on the bodies that move; of two the later one, and those on the picked one in any case."""
+        a, b = marks.bodies[:, 0], marks.bodies[:, 1]
+        on_b = np.where(self.fixed[a] == self.fixed[b], b > a, self.fixed[a])
+        if picked is not None:
+            on_b = np.where(b == picked, True, np.where(a == picked, False, on_b))
+        return np.where(on_b[:, None], -marks.force, marks.force)
 
     def joints(self, frame: Frame) -> FloatArray:
         """(m, 2, 3) the anchors of joints on their two bodies [m]: the same point, or the ends of a link or spring."""
@@ -256,7 +259,9 @@ def patterned(vertices: FloatArray, triangles: IntArray, dim: int) -> list[tuple
     """A surface by tones: round ones in alternating sectors of two, by which their rotation is seen."""
     if len(triangles) < MANY_TRIANGLES or len(triangles) > 2000:
         return [(1.0, (vertices, triangles))]
-    middle = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0))
+    middle, extent = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0)), np.ptp(vertices, axis=0)[:dim]
+    if extent.max() > LONG * extent.min():
+        return [(1.0, (vertices, triangles))]  # its rotation is seen anyway
     if dim == 2:  # a fan about the middle, so that triangles lie in sectors
         n = len(vertices)
         ring = np.arange(n)
