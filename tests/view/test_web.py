@@ -205,7 +205,7 @@ def test_modes_are_counted(run):
 
 
 def test_a_generalized_system_has_nothing_to_look_at():
-    system = st.GeneralizedSystem(mass=np.eye(1), forces=lambda t, q, v: np.array([-9.81]), q0=[1.0], v0=[0.0])
+    system = st.GeneralizedSystem(mass=np.eye(1), forces=lambda t, q, v: np.array([-9.81]), q=[1.0], v=[0.0])
     run = st.Simulator(system, dt=0.1).run(0.2)
     with pytest.raises(ModelError, match="only worlds"):
         run.view(wait=False)

@@ -25,7 +25,6 @@ PATIENCE = 60.0  # s, on a slow machine without a graphics card
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium; install it from the system's packages"),
-    pytest.mark.xdist_group("browser"),
 ]
 
 

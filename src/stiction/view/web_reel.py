@@ -13,7 +13,7 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..errors import ModelError, RecordingError
 from ..problem.laws import Law, Mode
-from ..simulation.reader import Recording
+from ..simulation.reader import Recording, in_use
 from ..simulation.recorder import Observer, shapes_of, start_info
 from ..simulation.trajectory import CERTIFICATE, Trajectory
 
@@ -120,11 +120,11 @@ class FileReel(Reel):
         self.path = Path(path)
         self._open(Recording(path))
         super().__init__(self._recording.info, self._recording.shapes())
-        self.growing = True  # until it has been looked at twice without a change
         self._seen: tuple[int, int] | None = None
 
     def _open(self, recording: Recording) -> None:
         self._recording = recording
+        self.growing = in_use(self.path)
         self._times = recording.frames("time")
         self._blocks: OrderedDict[int, dict[str, np.ndarray]] = OrderedDict()
         self._columns = [name for name in COLUMNS if recording.has(f"contacts/{name}")]
@@ -146,7 +146,7 @@ class FileReel(Reel):
             recording = Recording(self.path)
         except RecordingError:  # replaced or being mended: what was read stays
             return False
-        self._seen = seen
+        self._seen, self.growing = seen, in_use(self.path)
         if recording.last == len(self):
             return False
         self._open(recording)
