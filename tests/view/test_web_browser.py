@@ -59,7 +59,7 @@ class Page:
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.errors.append(str(e)))
         self.page.goto(viewer.url)
-        self.page.get_by_role("button", name="Play").wait_for(timeout=1000 * PATIENCE)
+        self.page.get_by_role("button", name=re.compile("Play|Pause")).wait_for(timeout=1000 * PATIENCE)
         wait_for(lambda: self.drawn() > 0.02)
 
     def pixels(self):
@@ -221,6 +221,7 @@ def test_a_live_run_is_followed(opened):
     simulator = st.Simulator(world, dt=0.01)
     reel = LiveReel(simulator)
     page = opened(reel, "live")
+    page.keep("start")
     run = simulator.run(1.0, progress=reel.add)
     page.shows(rf"frame {len(run) - 1} of {len(run) - 1} \(newest\)")
     page.keep("end")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..errors import ModelError
+from ..errors import ModelError, SolverError
 from ..scene import parse_scene, read_scene
 from ..simulation import load
 from ..simulation.reader import Recording
@@ -19,11 +19,16 @@ def view_in_browser(path: Path | None, host: str, port: int, speed: float, open_
     from ..view.web_live import watch
 
     file = newest() if path is None else path
-    options = {"host": host, "port": port, "speed": speed, "open_browser": open_browser}
+    options: dict[str, Any] = {"host": host, "port": port, "speed": speed, "open_browser": open_browser}
     if file.suffix == ".toml":
         scene = read_scene(file)
         console().print(f"{file} is run as it is shown; nothing is recorded.", highlight=False)
-        viewer = watch(scene.simulator(), scene.duration, announce=_announce, **options)
+        try:
+            viewer = watch(scene.simulator(), scene.duration, announce=_announce, **options)
+        except SolverError as error:  # the page still shows how it came to that
+            console().print(f"{error}", highlight=False)
+            error.viewer.wait()  # type: ignore[attr-defined]
+            raise
     else:
         viewer = Viewer(file, playing=True, **options)
         _announce(viewer)

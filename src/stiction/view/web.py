@@ -54,7 +54,7 @@ class Viewer:
         self._picked: int | None = None
         self._stale = True  # something but the frame has changed
         self.scene = WebScene(self.server, self.stage, self.reel, self.pick)
-        self.panel = WebPanel(self.server, self.stage, len(self.reel), speed, self._actions())
+        self.panel = WebPanel(self.server, self.stage, len(self.reel), speed, self.scene.options, self._actions())
         self._thread = threading.Thread(target=self._loop, name="stiction viewer", daemon=True)
         self._thread.start()
         if open_browser:
@@ -112,7 +112,8 @@ class Viewer:
             client.add_notification("The viewer has stopped", GONE, color="red", with_close_button=False)
             client.flush()
         time.sleep(0.3)  # until the pages have it
-        self.server.stop()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.server.stop()
 
     def __enter__(self) -> Viewer:
         return self
@@ -128,7 +129,6 @@ class Viewer:
             "scrub": self._scrub,
             "speed": lambda value: setattr(self.playhead, "speed", value),
             "pick": self.pick,
-            "options": lambda: self.scene.options,
             "show": lambda name, value: self._change(self.scene.options.__setitem__, name, value),
             "through": lambda value: self._change(self.scene.look_through, value),
             "arrows": lambda value: self._change(setattr, self.scene, "arrows", value),

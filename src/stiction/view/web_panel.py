@@ -65,7 +65,15 @@ def past(lines: list[FloatArray], now: float) -> FloatArray:
 class WebPanel:
     """The controls; what they do is given as functions."""
 
-    def __init__(self, server: Any, stage: Stage, count: int, speed: float, do: dict[str, Callable[..., None]]):
+    def __init__(
+        self,
+        server: Any,
+        stage: Stage,
+        count: int,
+        speed: float,
+        shown: dict[str, bool],
+        do: dict[str, Callable[..., None]],
+    ):
         self.server, self.stage, self.do = server, stage, do
         self._charts: dict[str, Any] = {}
         gui = server.gui
@@ -87,7 +95,7 @@ class WebPanel:
                 self.body.on_update(lambda event: self._listed() if event.client is not None else None)
             self.numbers = gui.add_markdown("Click a body in the scene.")
         with gui.add_folder("Show", expand_by_default=False):
-            for name, initial in do["options"]().items():  # type: ignore[func-returns-value]
+            for name, initial in shown.items():
                 box = gui.add_checkbox(name.capitalize(), initial)
                 box.on_update(lambda _, box=box, name=name: do["show"](name, box.value))
             through = gui.add_checkbox("See through bodies", False)

@@ -39,7 +39,8 @@ class WebScene:
         if stage.dim == 2:  # from the front and from afar: without perspective, nearly
             self.server.scene.set_up_direction("+y")
             camera.fov = 0.2
-            away, up = np.array([0.0, 0.0, 1.15 * r / np.tan(0.1)]), (0.0, 1.0, 0.0)
+            width, height = (stage.high - stage.low)[:2]
+            away, up = np.array([0.0, 0.0, 0.65 * max(height, width / 1.1) / np.tan(0.1)]), (0.0, 1.0, 0.0)
         else:
             camera.fov = 0.7
             away, up = 1.1 * r / np.tan(0.35) * np.array([0.5, -0.79, 0.35]), (0.0, 0.0, 1.0)
@@ -152,7 +153,9 @@ class WebScene:
     def _show_joints(self, frame: Frame) -> None:
         ends = self.stage.joints(frame) if self.options["joints"] else np.zeros((0, 2, 3))
         points = ends.reshape(-1, 3)
-        self._points("joints", points, np.tile(np.uint8(PIN_RGB), (len(points), 1)), 1.3 * self.stage.mark_size)
+        self._points(
+            "joints", points, np.tile(np.array(PIN_RGB, dtype=np.uint8), (len(points), 1)), 1.3 * self.stage.mark_size
+        )
         apart = ends[np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1) > 1e-3 * self.stage.radius]
         self._lines("links", apart, PIN_RGB, 3.0)
 
@@ -169,7 +172,7 @@ class WebScene:
         """Octahedra at points."""
 
         def make(points: np.ndarray, colours: np.ndarray) -> Any:
-            turn = np.tile(np.float32([1, 0, 0, 0]), (len(points), 1))
+            turn = np.tile(np.array([1, 0, 0, 0], dtype=np.float32), (len(points), 1))
             return self.server.scene.add_batched_meshes_simple(
                 f"/marks/{name}", size * _BALL, _BALL_FACES, turn, points, batched_colors=colours, lod="off",
                 flat_shading=True, cast_shadow=False, receive_shadow=False,
@@ -189,7 +192,8 @@ class WebScene:
             given = {"thickness": width, "thickness_units": "screen"}
             return self.server.scene.add_line_segments(f"/marks/{name}", lines, colours, **given)
 
-        self._many(name, lines, np.tile(np.uint8(colour), (len(lines), 2, 1)), make, ("points", "colors"))
+        colours = np.tile(np.array(colour, dtype=np.uint8), (len(lines), 2, 1))
+        self._many(name, lines, colours, make, ("points", "colors"))
 
     def _many(
         self, name: str, rows: FloatArray, colours: np.ndarray, make: Callable[..., Any], fields: tuple[str, str]
