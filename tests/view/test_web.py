@@ -1,7 +1,13 @@
 """What the viewer shows, without a browser: frames, poses, contacts, numbers, playing."""
 
+import contextlib
+import re
+import signal
 import subprocess
 import sys
+import time
+import urllib.request
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,17 +76,64 @@ def test_a_live_run_shows_the_frames_of_the_run_in_memory(simulator, run):
     assert np.array_equal(reel.series().contacts, RunReel(run).series().contacts)
 
 
-def test_a_recording_in_progress_is_followed(simulator, run, tmp_path):
-    """While the run is made, the reel grows; what it shows at the end is the run."""
+def test_a_recording_that_is_resumed_is_followed(simulator, run, tmp_path):
     simulator.reset()
-    path, seen = tmp_path / "growing.h5", []
+    path = tmp_path / "resumed.h5"
     half = simulator.run(STEPS // 2 * 0.005, record=path)
     reel = FileReel(path)
     assert len(reel) == len(half)
-    simulator.resume(path, duration=STEPS * 0.005, progress=lambda *_: seen.append(len(reel)))
+    assert not reel.growing
+    simulator.resume(path, duration=STEPS * 0.005)
     assert reel.refresh()
     assert np.array_equal(reel.times, run.times)
     assert np.array_equal(reel.frame(STEPS).q, run.q[-1])
+
+
+@pytest.mark.long
+def test_a_recording_in_progress_is_followed(tmp_path):
+    """Another process writes; the reel sees complete blocks of frames, and at the end all of them."""
+    code = (
+        "import sys, time, stiction as st\n"
+        "world = st.PlanarWorld(gravity=(0.0, -9.81)); world.add_plane(normal=(0.0, 1.0), offset=0.0)\n"
+        "world.add_body(st.Disk(0.1), mass=1.0, position=(0.0, 0.5))\n"
+        "wait = lambda *_: time.sleep(0.004)\n"
+        "st.Simulator(world, dt=0.001).run(1.0, record=sys.argv[1], progress=wait)\n"
+    )
+    path = tmp_path / "growing.h5"
+    with subprocess.Popen([sys.executable, "-c", code, str(path)]) as writer:
+        reel, sizes = None, []
+        while writer.poll() is None:
+            time.sleep(0.05)
+            if reel is None:
+                with contextlib.suppress(st.StictionError):
+                    reel = FileReel(path)
+            elif reel.refresh():
+                sizes.append((len(reel), reel.growing))
+                assert reel.frame(len(reel) - 1).time == pytest.approx(0.001 * (len(reel) - 1))
+        assert writer.wait() == 0
+    reel.refresh()
+    assert len(reel) == 1001
+    assert not reel.growing
+    assert any(growing and size < 1001 for size, growing in sizes)
+
+
+@pytest.mark.long
+def test_the_command_serves_a_page_on_this_machine_only_until_it_is_interrupted(file):
+    code = "from stiction.cli import main; main()"
+    command = [sys.executable, "-c", code, "view", str(file), "--no-open", "--port", "8290"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        line = server.stdout.readline()
+        url = re.search(r"http://localhost:(\d+)", line)
+        with urllib.request.urlopen(url.group(), timeout=30) as answer:
+            assert b"<html" in answer.read()
+        port = int(url.group(1))
+        table = Path("/proc/net/tcp")
+        if table.exists():
+            sockets = [row.split() for row in table.read_text().splitlines()[1:]]
+            listening = [row[1] for row in sockets if row[1].endswith(f":{port:04X}") and row[3] == "0A"]
+            assert listening == [f"0100007F:{port:04X}"]
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=30) == 0
 
 
 def test_forces_of_contacts_carry_the_weight(run):

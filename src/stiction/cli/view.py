@@ -9,6 +9,7 @@ from ..errors import ModelError, SolverError
 from ..scene import parse_scene, read_scene
 from ..simulation import load
 from ..simulation.reader import Recording
+from . import Stopped
 from .output import console
 from .plot import newest
 
@@ -27,12 +28,20 @@ def view_in_browser(path: Path | None, host: str, port: int, speed: float, open_
             viewer = watch(scene.simulator(), scene.duration, announce=_announce, **options)
         except SolverError as error:  # the page still shows how it came to that
             console().print(f"{error}", highlight=False)
-            error.viewer.wait()  # type: ignore[attr-defined]
+            _stay(error.viewer)  # type: ignore[attr-defined]
             raise
     else:
         viewer = Viewer(file, playing=True, **options)
         _announce(viewer)
-    viewer.wait()
+    _stay(viewer)
+
+
+def _stay(viewer: Any) -> None:
+    """Until Ctrl-C, which is how one leaves a viewer."""
+    try:
+        viewer.wait()
+    except Stopped:
+        viewer.stop()
 
 
 def _announce(viewer: Any) -> None:

@@ -17,7 +17,7 @@ from .web_reel import LiveReel, Reel, reel_of
 from .web_scene import WebScene
 from .web_stage import Stage
 
-RATE = 30.0  # pictures per second
+RATE, MANY = 30.0, 4000  # pictures per second, of worlds with up to so many bodies; larger ones in proportion fewer
 SLOW = 0.25  # s between updates of the charts and of the list of frames
 BEAT = 2.0  # s between signs of life
 
@@ -162,7 +162,7 @@ class Viewer:
         """Show frames at a steady pace; whatever goes wrong ends the page with a message, not the program."""
         shown, then, slow, beat = -1, time.monotonic(), 0.0, 0.0
         charted = -1
-        series = self.reel.series()
+        series, pause = self.reel.series(), max(1.0, self.stage.count / MANY) / RATE
         while not self._stopped.is_set():
             now = time.monotonic()
             with self._lock:
@@ -188,7 +188,7 @@ class Viewer:
                     beat = now
                 shown, self._stale = k, False
             then = now
-            self._stopped.wait(max(0.0, 1.0 / RATE - (time.monotonic() - now)))
+            self._stopped.wait(max(0.0, pause - (time.monotonic() - now)))
 
     def _numbers(self, frame: Any) -> list[tuple[str, str]]:
         return [] if self._picked is None else self.stage.numbers(frame, self._picked)

@@ -12,6 +12,7 @@ from .web_reel import Frame, Reel
 from .web_stage import PIN_RGB, Colour, Stage, rotated
 
 TRAILS = 200  # at most so many bodies leave a trail
+CROWD = 5000  # with so many bodies contacts are shown only when they are asked for
 SEE_THROUGH = 0.35
 _BALL = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, -1]], dtype=float)
 _BALL_FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
@@ -22,7 +23,8 @@ class WebScene:
 
     def __init__(self, server: Any, stage: Stage, reel: Reel, picked: Callable[[int], None]):
         self.server, self.stage, self.reel, self._picked = server, stage, reel, picked
-        self.options = {"contacts": True, "normals": False, "forces": True, "joints": True, "trails": False}
+        few = stage.count < CROWD
+        self.options = {"contacts": few, "normals": False, "forces": few, "joints": True, "trails": False}
         self.see_through, self.arrows = False, 1.0
         self.scale = stage.force_scale(reel)
         self.selected: int | None = None
