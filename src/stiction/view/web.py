@@ -210,5 +210,7 @@ def _viser() -> Any:
     try:
         import viser
     except ImportError as error:
-        raise ModelError('the viewer needs viser: pip install "stiction[view]".') from error
+        raise ModelError(
+            'the viewer needs viser: pip install "stiction[view]" (films do not: --out FILE.gif).'
+        ) from error
     return viser
