@@ -236,6 +236,9 @@ def test_at_the_end_of_a_growing_run_playing_waits_for_more():
     assert head.frame == 11
     head = Playhead(follow=True)
     assert head.tick(0.1, np.linspace(0.0, 2.0, 21), growing=True) == 20
+    assert head.tick(0.1, np.linspace(0.0, 2.1, 22), growing=False) == 21  # the last frame, too
+    head.toggle(22)
+    assert (head.frame, head.follow) == (0, False)
 
 
 def test_charts_are_thinned_without_losing_the_worst_residual(run):
@@ -267,3 +270,15 @@ def test_a_generalized_system_has_nothing_to_look_at():
 def test_the_package_does_not_load_viser():
     code = "import sys, stiction; stiction.Simulator, stiction.load; assert 'viser' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_bodies_without_a_shape_are_seen_by_their_joints():
+    world = st.PlanarWorld(gravity=(0.0, -9.81))
+    mount = world.add_body(st.Disk(0.05), name="mount", kind="fixed", position=(0.0, 0.0))
+    arm = world.add_body((), name="arm", mass=1.0, inertia=0.01, position=(0.3, 0.0))
+    world.add_joint(st.Revolute(arm, mount, anchor=(0.0, 0.0)))
+    reel = LiveReel(st.Simulator(world, dt=0.01))
+    stage = Stage(reel)
+    assert stage.bones(reel.frame(0))[:, :, :2].tolist() == [[[0.3, 0.0], [0.0, 0.0]]]
+    assert stage.low[0] <= 0.0
+    assert stage.high[0] >= 0.3

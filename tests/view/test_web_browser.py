@@ -224,6 +224,8 @@ def test_a_live_run_is_followed(opened):
     page.keep("start")
     run = simulator.run(1.0, progress=reel.add)
     page.shows(rf"frame {len(run) - 1} of {len(run) - 1} \(newest\)")
+    page.page.get_by_role("button", name="Pause").click()
+    page.page.get_by_role("button", name="Play").wait_for()
     page.keep("end")
     assert page.errors == []
 

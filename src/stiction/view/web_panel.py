@@ -90,7 +90,7 @@ class WebPanel:
         rate.on_update(lambda _: do["speed"](float(rate.value)))
         with gui.add_folder("Body"):
             if stage.count <= LISTED:
-                names = [name for name, drawn in zip(stage.names, stage.drawn) if drawn]
+                names = [name for name, fixed in zip(stage.names, stage.fixed) if not fixed]
                 self.body = gui.add_dropdown("Body", (NOBODY, *names), initial_value=NOBODY)
                 self.body.on_update(lambda event: self._listed() if event.client is not None else None)
             self.numbers = gui.add_markdown("Click a body in the scene.")

@@ -10,8 +10,8 @@ from .._check import FloatArray
 class Playhead:
     """A frame number that moves with the clock while it plays.
 
-    speed: seconds of the run per second of the clock; at the end it stops, or stays with the newest frame while more
-    are to come (`follow`).
+    speed: seconds of the run per second of the clock; at the end it stops, or waits while more frames are to come.
+    follow: show the newest frame, until one scrubs.
     """
 
     def __init__(self, *, playing: bool = False, speed: float = 1.0, follow: bool = False):
@@ -30,12 +30,12 @@ class Playhead:
     def toggle(self, count: int) -> None:
         """Play or pause; at the end, play from the start."""
         self.playing = not self.playing
-        if self.playing and self.frame >= count - 1 and not self.follow:
+        if self.playing and self.frame >= count - 1:
             self.go(0, count)
 
     def tick(self, seconds: float, times: FloatArray, growing: bool = False) -> int:
         """Let `seconds` of the clock pass; the frame to show."""
-        if self.follow and growing:
+        if self.follow:
             self.frame, self._time = len(times) - 1, None
         elif self.playing:
             start = float(times[self.frame]) if self._time is None else self._time

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._check import FloatArray
 from .web_reel import Frame, Reel
-from .web_stage import PIN_RGB, Colour, Stage, rotated
+from .web_stage import BONE_RGB, PIN_RGB, Colour, Stage, rotated
 
 TRAILS = 200  # at most so many bodies leave a trail
 CROWD = 5000  # with so many bodies contacts are shown only when they are asked for
@@ -160,10 +160,11 @@ class WebScene:
         )
         apart = ends[np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1) > 1e-3 * self.stage.radius]
         self._lines("links", apart, PIN_RGB, 3.0)
+        self._lines("bones", self.stage.bones(frame), BONE_RGB, 5.0)
 
     def _show_trails(self, k: int) -> None:
         stage = self.stage
-        moving = np.flatnonzero(~stage.fixed & stage.drawn)
+        moving = np.flatnonzero(~stage.fixed)
         if self.selected is not None and not stage.fixed[self.selected]:
             moving = np.array([self.selected])
         wanted = self.options["trails"] and len(moving) and k > 0

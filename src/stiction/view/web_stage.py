@@ -21,6 +21,7 @@ MODE_RGB: dict[int, Colour] = {  # Okabe and Ito: told apart with any colour vis
 }
 FIXED_RGB: Colour = (176, 182, 190)
 PIN_RGB: Colour = (204, 121, 167)
+BONE_RGB: Colour = (86, 160, 120)
 BODY_RGB = np.array(  # none like those of contacts
     [(86, 160, 120), (214, 186, 80), (200, 110, 150), (140, 120, 190), (160, 170, 60), (225, 140, 120), (120, 180, 190)]
 )
@@ -70,10 +71,14 @@ class Stage:
         self.fixed = np.array([kind == "fixed" for kind in kinds])
         self.pins: list[Mapping[str, Any]] = list(shapes.get("pins", []))
         self.reach = np.array([self._reach(shapes, mine) for mine in shapes["bodies"]])
+        self.drawn = np.array([bool(mine) for mine in shapes["bodies"]])
+        for pin in self.pins:  # bodies without a shape reach as far as they are held
+            for body, point in ((pin["a"], pin["pa"]), (pin["b"], pin["pb"])):
+                if not self.drawn[body] and not self.fixed[body]:
+                    self.reach[body] = max(self.reach[body], float(np.linalg.norm(point)))
         self.low, self.high = self._bounds(reel)
         self.centre, self.radius = 0.5 * (self.low + self.high), 0.5 * float(np.linalg.norm(self.high - self.low))
         self.parts = self._parts(shapes)
-        self.drawn = np.array([bool(mine) for mine in shapes["bodies"]])
 
     @staticmethod
     def _reach(shapes: Mapping[str, Any], mine: list[int]) -> float:
@@ -164,6 +169,16 @@ class Stage:
         if self.dim == 2:
             ends[:, :, 2] = 1.1e-2 * self.radius
         return ends
+
+    def bones(self, frame: Frame) -> FloatArray:
+        """(m, 2, 3) bodies without a shape: lines from their centres of mass to where joints hold them [m]."""
+        position, ends = self.poses(frame)[0], self.joints(frame)
+        lines = []
+        for k, pin in enumerate(self.pins):
+            for side, body in enumerate((pin["a"], pin["b"])):
+                if not self.drawn[body] and not self.fixed[body]:
+                    lines.append(np.array([position[body], ends[k, side]]))
+        return np.array(lines).reshape(-1, 2, 3)
 
     def trail(self, reel: Reel, k: int, bodies: IntArray, length: int = 60, every: int = 1) -> FloatArray:
         """(m, 2, 3) segments of the paths of centres of mass over the frames before the k-th."""
