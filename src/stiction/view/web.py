@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from .. import _check
-from ..errors import ModelError
+from ..errors import ModelError, StictionError
 from .web_panel import GONE, WebPanel
 from .web_play import Playhead
 from .web_reel import LiveReel, Reel, reel_of
@@ -55,7 +55,7 @@ class Viewer:
         self._stale = True  # something but the frame has changed
         self.scene = WebScene(self.server, self.stage, self.reel, self.pick)
         self.panel = WebPanel(self.server, self.stage, len(self.reel), speed, self.scene.options, self._actions())
-        self._thread = threading.Thread(target=self._loop, name="stiction viewer", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="stiction viewer", daemon=True)
         self._thread.start()
         if open_browser:
             import webbrowser
@@ -158,8 +158,15 @@ class Viewer:
             action(*given)
             self._stale = True
 
+    def _work(self) -> None:
+        """Show frames until it is over; what cannot be shown, such as a damaged file, is said on the page."""
+        try:
+            self._loop()
+        except StictionError as error:
+            self.panel.status.content = f"**This cannot be shown any further:** {error}"
+
     def _loop(self) -> None:
-        """Show frames at a steady pace; whatever goes wrong ends the page with a message, not the program."""
+        """Show frames at a steady pace."""
         shown, then, slow, beat = -1, time.monotonic(), 0.0, 0.0
         charted = -1
         series, pause = self.reel.series(), max(1.0, self.stage.count / MANY) / RATE
