@@ -69,6 +69,7 @@ def test_a_live_run_shows_the_frames_of_the_run_in_memory(simulator, run):
     reel = LiveReel(simulator)
     simulator.run(STEPS * 0.005, progress=reel.add)
     assert len(reel) == 1  # frames are seen when one looks for them
+    assert Stage(reel).low[1] <= 0.0  # what is not yet on the floor will be
     assert reel.refresh()
     assert not reel.refresh()
     assert np.array_equal(reel.times, run.times)

@@ -96,7 +96,26 @@ class Stage:
         ends = sorted({0, len(reel) // 2, len(reel) - 1})
         at = np.array([self.poses(reel.frame(k))[0][chosen] for k in ends])
         reach = self.reach[chosen][:, None]
+        if reel.growing:  # they will fall
+            at = np.concatenate([at, *(feet[None] for feet in self._feet(reel, at[0]))])
         return (at - reach).min(axis=(0, 1)), (at + reach).max(axis=(0, 1))
+
+    def _feet(self, reel: Reel, points: FloatArray) -> list[FloatArray]:
+        """Points (n, 3) moved onto each endless surface."""
+        position, turn = self.poses(reel.frame(0))
+        found = []
+        for body, mine in enumerate(reel.shapes["bodies"]):
+            for k in mine:
+                if reel.shapes["surfaces"][k]["endless"]:
+                    local = np.array(reel.shapes["surfaces"][k]["vertices"], dtype=float)
+                    square = position[body] + rotated(np.repeat(turn[body][None], len(local), axis=0), local)
+                    along, across = square[-1] - square[0], np.array([0.0, 0.0, 1.0])
+                    if self.dim == 3:
+                        across = square[1] - square[0]
+                    normal = np.cross(along, across)
+                    normal /= np.linalg.norm(normal)
+                    found.append(points - np.outer((points - square[0]) @ normal, normal))
+        return found
 
     def _parts(self, shapes: Mapping[str, Any]) -> list[Part]:
         users: dict[int, list[int]] = {}
@@ -189,12 +208,12 @@ class Stage:
         return np.stack([at[:-1], at[1:]], axis=2).reshape(-1, 2, 3)
 
     def force_scale(self, reel: Reel, samples: int = 20) -> float:
-        """Metres per newton: the largest force of some frames, but the rarest, is a third of the picture."""
+        """Metres per newton: the typical largest force of a frame comes out of the body that it acts on."""
         chosen = np.unique(np.linspace(0, len(reel) - 1, samples).astype(int))
         sizes = [np.linalg.norm(self.marks(reel.frame(int(k))).force, axis=1) for k in chosen]
         sizes = [float(s.max()) for s in sizes if len(s) and s.max() > 0.0]
         typical = float(np.median(sizes)) if sizes else 0.0
-        return 0.33 * min(self.radius, 4.0 * self._size()) / typical if typical > 0.0 else 0.0
+        return min(0.6 * self.radius, 2.6 * self._size()) / typical if typical > 0.0 else 0.0
 
     def _size(self) -> float:
         """The size of a typical body that moves [m]."""
