@@ -249,6 +249,9 @@ def test_charts_are_thinned_without_losing_the_worst_residual(run):
     assert thin[1].max() == lines[1].max()
     made = charts(RunReel(run).series())
     assert list(made) == ["energy", "contacts", "certificate"]
+    names, values = made["certificate"]
+    worst = run.certificate.worst["natural_map"]
+    assert values[names.index("natural map")].max() == pytest.approx(np.log10(max(worst, 1e-17)))
     names, values = made["energy"]
     assert np.array_equal(values[names.index("total")], run.energy.total[1:])
     assert np.array_equal(past([np.arange(4.0), np.array([1.0, 5.0, 2.0, 3.0])], 1.0), [5.0, 5.0, 1.0, 1.0])

@@ -39,8 +39,9 @@ def charts(series: Series) -> dict[str, tuple[list[str], list[FloatArray]]]:
     if series.contacts is not None:
         made["contacts"] = (["time", "stick", "slip", "open"], thinned([series.times, *series.contacts]))
     if series.residuals:
-        values = [np.maximum(value, FLOOR) for value in series.residuals.values()]
-        names = ["time", *(name.replace("_", " ") for name in series.residuals)]
+        acted = {name: value for name, value in series.residuals.items() if name == "natural_map" or value.any()}
+        values = [np.log10(np.maximum(value, FLOOR)) for value in acted.values()]
+        names = ["time", *(name.replace("_", " ") for name in acted)]
         made["certificate"] = (names, thinned([series.times, *values], worst=True))
     return made
 
@@ -149,13 +150,13 @@ class WebPanel:
                 self._charts[name] = self._chart(name, names, data)
 
     def _chart(self, name: str, names: list[str], data: tuple[FloatArray, ...]) -> Any:
-        units = {"energy": "energy [J]", "contacts": "contacts", "certificate": "residual (SI units)"}
+        units = {"energy": "energy [J]", "contacts": "contacts", "certificate": "log₁₀ of residuals (SI units)"}
         lines = [
             {"label": label, "stroke": rgb(colour), "width": 1.5, "points": {"show": False}}
             for label, colour in zip(names[1:], LINES[name])
         ]
         shade = {"label": "past", "fill": "rgba(0,0,0,0.09)", "width": 0, "points": {"show": False}}
-        scales = {"x": {"time": False}, "y": {"distr": 3} if name == "certificate" else {"auto": True}}
+        scales = {"x": {"time": False}, "y": {"auto": True}}
         axes = ({"label": "time [s]", "labelSize": 20, "size": 34}, {"size": 64})
         with self._folder:
             self.server.gui.add_markdown(f"**{units[name]}**")
