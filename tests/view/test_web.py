@@ -255,6 +255,7 @@ def test_charts_are_thinned_without_losing_the_worst_residual(run):
     names, values = made["energy"]
     assert np.array_equal(values[names.index("total")], run.energy.total[1:])
     assert np.array_equal(past([np.arange(4.0), np.array([1.0, 5.0, 2.0, 3.0])], 1.0), [5.0, 5.0, 1.0, 1.0])
+    assert np.array_equal(past([np.arange(3.0), np.array([-9.0, -7.0, -8.0])], 1.0), [-9.0, -9.0, -7.0])
 
 
 def test_modes_are_counted(run):

@@ -58,9 +58,9 @@ def thinned(lines: list[Any], points: int = POINTS, worst: bool = False) -> list
 
 
 def past(lines: list[FloatArray], now: float) -> FloatArray:
-    """(n,) as high as the lines go up to `now`, and as low as they go after it."""
+    """(n,) far from zero, as far as the lines go, up to `now`, and near it after: charts fill towards zero."""
     low, high = min(line.min() for line in lines[1:]), max(line.max() for line in lines[1:])
-    return np.where(lines[0] <= now * (1.0 + 1e-12), high, low)
+    return np.where(lines[0] <= now * (1.0 + 1e-12), high if high > 0.0 else low, min(max(0.0, low), high))
 
 
 class WebPanel:
