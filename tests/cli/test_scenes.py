@@ -134,7 +134,7 @@ def test_a_recording_is_exported_by_the_endings_of_names(stiction, short, tmp_pa
 
 def test_a_recording_is_shown_as_a_film_and_as_a_picture(stiction, short, tmp_path):
     stiction("run", short)
-    code, out, err = stiction("view", "short.h5")
+    code, out, err = stiction("view", "short.h5", "--out", "short.gif")
     assert (code, err) == (0, "")
     assert "5 frames" in out
     assert (tmp_path / "short.gif").read_bytes()[:6] == b"GIF89a"

@@ -131,20 +131,34 @@ def plot(
 
 @app.command()
 def view(
-    recording: Annotated[
-        Path | None, typer.Argument(metavar="FILE.h5", help="A recording; by default the newest in this folder.")
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE.h5|SCENE.toml",
+            help="A recording, by default the newest in this folder; or a scene, run live.",
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE.gif|FILE.png", help="A film, or a few moments of it.")
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE.gif|FILE.png", help="Write a film or a few moments of it instead."),
     ] = None,
+    host: Annotated[str, typer.Option(help="Who may look: by default only this machine; 0.0.0.0: others too.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where the page is; the next free one is taken.")] = 8080,
+    speed: Annotated[float, typer.Option(help="Seconds of the run per second of the clock.")] = 1.0,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Show the bodies of a recording as they move: an animated GIF, or a picture.
+    """Show the bodies of a recording as they move, in the browser, also while it is being written.
 
-    Example: `stiction view demo.h5 --out demo.gif`
+    Example: `stiction view demo.h5`, or `stiction view demo.h5 --out demo.gif`
     """
-    from .view import view_recording
+    from .view import draw_recording, view_in_browser
 
-    view_recording(recording, out)
+    if out is not None:
+        draw_recording(file, out)
+    else:
+        view_in_browser(file, host, port, speed, open_browser)
 
 
 @app.command()

@@ -1,18 +1,54 @@
-"""`stiction view`: the bodies of a recording as they move, as a film or a picture."""
+"""`stiction view`: the bodies of a recording as they move, in the browser, as a film or as a picture."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from ..errors import ModelError
-from ..scene import parse_scene
+from ..errors import ModelError, SolverError
+from ..scene import parse_scene, read_scene
 from ..simulation import load
 from ..simulation.reader import Recording
+from . import Stopped
 from .output import console
 from .plot import newest
 
 
-def view_recording(path: Path | None, out: Path | None) -> None:
+def view_in_browser(path: Path | None, host: str, port: int, speed: float, open_browser: bool) -> None:
+    """Serve a page with a recording, or with a scene that is run as it is shown, until Ctrl-C."""
+    from ..view.web import Viewer
+    from ..view.web_live import watch
+
+    file = newest() if path is None else path
+    options: dict[str, Any] = {"host": host, "port": port, "speed": speed, "open_browser": open_browser}
+    if file.suffix == ".toml":
+        scene = read_scene(file)
+        console().print(f"{file} is run as it is shown; nothing is recorded.", highlight=False)
+        try:
+            viewer = watch(scene.simulator(), scene.duration, announce=_announce, **options)
+        except SolverError as error:  # the page still shows how it came to that
+            console().print(f"{error}", highlight=False)
+            _stay(error.viewer)  # type: ignore[attr-defined]
+            raise
+    else:
+        viewer = Viewer(file, playing=True, **options)
+        _announce(viewer)
+    _stay(viewer)
+
+
+def _stay(viewer: Any) -> None:
+    """Until Ctrl-C, which is how one leaves a viewer."""
+    try:
+        viewer.wait()
+    except Stopped:
+        viewer.stop()
+
+
+def _announce(viewer: Any) -> None:
+    console().print(f"open {viewer.url} in a browser; Ctrl-C ends the viewer", highlight=False)
+
+
+def draw_recording(path: Path | None, made: Path) -> None:
     """Write an animated GIF, or a picture of a few moments."""
     from ..view.silhouettes import film, picture
 
@@ -21,7 +57,6 @@ def view_recording(path: Path | None, out: Path | None) -> None:
     if recording.scene is None:
         raise ModelError(f"{file} was not made from a scene file, so that the shapes of its bodies are not known.")
     world = parse_scene(recording.scene, name=f"the scene in {file}").world
-    made = Path(f"{file.stem}.gif") if out is None else out
     if not made.parent.is_dir():
         raise ModelError(f"--out {made}: there is no folder {made.parent}.")
     if made.suffix.lower() == ".gif":

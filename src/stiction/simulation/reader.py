@@ -26,7 +26,7 @@ def opened(path: Path) -> Iterator[Any]:
     if path.is_dir() or not h5py.is_hdf5(path):
         raise RecordingError(f"{path} is not an HDF5 file, or it is damaged.")
     try:
-        file = h5py.File(path, "r", libver="latest", swmr=True) if _in_use(path) else h5py.File(path, "r")
+        file = h5py.File(path, "r", libver="latest", swmr=True) if in_use(path) else h5py.File(path, "r")
     except OSError as error:
         raise RecordingError(f"{path} is not a readable HDF5 file, or it is damaged.") from error
     with file:
@@ -39,7 +39,7 @@ def opened(path: Path) -> Iterator[Any]:
             raise RecordingError(f"{path} is damaged or incomplete: {said}.") from error
 
 
-def _in_use(path: Path) -> bool:
+def in_use(path: Path) -> bool:
     """Whether the file says that it is open for writing: it is, or its writer was killed.
 
     A reader of such a file waits for damaged parts to be mended; so no other file is opened that way.

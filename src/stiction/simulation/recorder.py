@@ -328,7 +328,9 @@ def shapes_of(system: Any) -> dict[str, Any] | None:
     from ..systems.meshes import drawn
 
     specs = getattr(system, "specs", None)
-    return None if specs is None else drawn(specs)
+    if specs is None:
+        return None
+    return {**drawn(specs), "kinds": [spec.kind for spec in specs], "pins": system.mechanism.anchors()}
 
 
 def _world(system: Any) -> dict[str, Any] | None:

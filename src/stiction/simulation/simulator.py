@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from .report import leave_report
 from .schedule import Schedule, shown, steps_in
 from .separate import separate
 from .trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from ..view.web import Viewer
 
 OVERLAP = 1e-9  # m: a start that overlaps by more than this is refused
 
@@ -219,6 +222,16 @@ class Simulator:
         header = {"info": self.settings(), "schedule": vars(schedule), "origin": self._origin, "scene": self.scene}
         recorder = FileRecorder.begin(record, self.system, self.state, self._steps, chosen, header)
         return self._record(recorder, schedule, progress)
+
+    def view(self, duration: float, *, fps: float = 60.0, record: str | Path | None = None, **options: Any) -> Viewer:
+        """Run and look: as `run`, with a page in the browser (extra `view`) that shows the frames as they come.
+
+        The run is not faster than the clock (times `speed`). Returns the `Viewer`, which goes on with the frames so far
+        until it is stopped; its `run` is the trajectory. options: those of `Trajectory.view`, without `wait`.
+        """
+        from ..view.web_live import watch
+
+        return watch(self, duration, fps=fps, record=record, **options)
 
     def resume(
         self,

@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..problem.laws import DRY, EQUALITY, UNILATERAL
 from . import drives
 from .blocks import Block
+from .kernels3 import DISTANCE, POINT_AXIS
 from .mechanism_kernels import HOLD, POSITION, SPEED, SPRING, STOP, demands
 from .primitives import A, B, Primitive, Turn
 from .restitution import law_code, most, values
@@ -100,6 +101,17 @@ class Mechanism:
         has_stiff = np.bincount(np.repeat(np.arange(self.n), self.size)[stiff], minlength=self.n) > 0
         self.rigid, self.stops = (self.law == EQUALITY) & has_stiff, (self.law == UNILATERAL) & has_stiff
         self.judged = stiff | ~np.repeat(has_stiff, self.size)  # rows that say how far a block is off
+
+    def anchors(self) -> list[dict[str, Any]]:
+        """Where joints and springs hold, for pictures: bodies a and b, and the points pa and pb in them; JSON."""
+        found: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for block in self.blocks:
+            row = next((p for p in block.rows if p.kind in (POINT_AXIS, DISTANCE)), None)
+            if row is not None:  # a joint's motor, limits and friction hold where the joint does
+                place = (block.a, block.b, *row.pa.tolist(), *row.pb.tolist())
+                entry = {"name": block.name, "a": block.a, "b": block.b}
+                found.setdefault(place, {**entry, "pa": row.pa.tolist(), "pb": row.pb.tolist()})
+        return list(found.values())
 
     @cached_property
     def bounciest(self) -> float:
