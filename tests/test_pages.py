@@ -4,7 +4,8 @@ The blocks of a page run one after the other in an empty folder, by their langua
 
 - `python`: executed, all in one namespace;
 - `pycon`: what Python prints is what the page shows;
-- `sh`: `stiction` commands are run (a line that ends in `# exit 1` must end so); of others, what they name must exist;
+- `sh`: `stiction` commands are run (a line that ends in `# exit 1` must end so), the viewer until it says its address; of others,
+  what they name must exist;
 - `output`: what the commands before it have printed, line by line (`...` stands for lines left out);
 - `toml`: read, and as a scene where it is a whole one;
 - `text` or none: not code, but output, diagrams, formulas.
@@ -17,6 +18,7 @@ import importlib
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tomllib
@@ -66,7 +68,9 @@ def run_shell(code, page, line, names):
     for row in code.splitlines():
         command, _, remark = row.partition("#")
         words = shlex.split(command.removeprefix("$ "))
-        if words[:1] == ["stiction"]:
+        if words[:2] == ["stiction", "view"] and "--out" not in words:
+            look(words)
+        elif words[:1] == ["stiction"]:
             words = [str(ROOT / w) if (ROOT / w).is_file() and not Path(w).exists() else w for w in words]
             result = CliRunner().invoke(app, words[1:])
             names["_said"] = names.get("_said", "") + result.output
@@ -78,6 +82,20 @@ def run_shell(code, page, line, names):
             assert (ROOT / words[1]).exists(), row
         else:
             assert not words or words[0] in ("python", "pip", "git", "cd", "."), row
+
+
+def look(words):
+    """The viewer, from its start until it says where it is."""
+    quiet = [*words[1:], *({"--no-open"} - set(words))]
+    command = [sys.executable, "-c", "from stiction.cli import main; main()", *quiet]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as viewer:
+        said = []
+        for row in viewer.stdout:
+            said.append(row)
+            if "http://" in row:
+                viewer.send_signal(signal.SIGINT)
+                viewer.communicate(timeout=60)
+    assert "http://" in "".join(said), "".join(said)
 
 
 def run_toml(code, page, line, names):
