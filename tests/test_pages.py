@@ -4,8 +4,8 @@ The blocks of a page run one after the other in an empty folder, by their langua
 
 - `python`: executed, all in one namespace;
 - `pycon`: what Python prints is what the page shows;
-- `sh`: `stiction` commands are run (a line that ends in `# exit 1` must end so), the viewer until it says its address; of others,
-  what they name must exist;
+- `sh`: `stiction` commands are run (a line that ends in `# exit 1` must end so), the viewer until it says its address;
+  of others, what they name must exist;
 - `output`: what the commands before it have printed, line by line (`...` stands for lines left out);
 - `toml`: read, and as a scene where it is a whole one;
 - `text` or none: not code, but output, diagrams, formulas.
@@ -89,13 +89,13 @@ def look(words):
     quiet = [*words[1:], *({"--no-open"} - set(words))]
     command = [sys.executable, "-c", "from stiction.cli import main; main()", *quiet]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as viewer:
-        said = []
-        for row in viewer.stdout:
-            said.append(row)
-            if "http://" in row:
-                viewer.send_signal(signal.SIGINT)
-                viewer.communicate(timeout=60)
-    assert "http://" in "".join(said), "".join(said)
+        said = ""
+        while "http://" not in said and (row := viewer.stdout.readline()):
+            said += row
+        viewer.send_signal(signal.SIGINT)
+        said += viewer.communicate(timeout=60)[0]
+    assert "http://" in said, said
+    assert "Traceback" not in said, said
 
 
 def run_toml(code, page, line, names):

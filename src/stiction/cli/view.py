@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +31,19 @@ def view_in_browser(path: Path | None, host: str, port: int, speed: float, open_
             console().print(f"{error}", highlight=False)
             _stay(error.viewer)  # type: ignore[attr-defined]
             raise
+        _stay(viewer)
     else:
-        viewer = Viewer(file, playing=True, **options)
-        _announce(viewer)
-    _stay(viewer)
+        _stay(Viewer(file, playing=True, **options), _announce)
 
 
-def _stay(viewer: Any) -> None:
+def _stay(viewer: Any, announce: Callable[[Any], None] = lambda viewer: None) -> None:
     """Until Ctrl-C, which is how one leaves a viewer."""
     try:
+        announce(viewer)
         viewer.wait()
     except Stopped:
+        pass
+    finally:
         viewer.stop()
 
 

@@ -47,20 +47,27 @@ class Viewer:
         with contextlib.redirect_stdout(io.StringIO()):  # its own banner
             self.server = viser.ViserServer(host=host, port=_check.count("port", port), label="stiction", verbose=False)
         self.host, self.port = host, int(self.server.get_port())
-        self.server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
-        self.server.gui.main_panel.dock_right()
         self._lock, self._stopped = threading.RLock(), threading.Event()
+        self._thread = threading.Thread(target=self._work, name="stiction viewer", daemon=True)
         self.run: Any = None if isinstance(what, Reel) else what
         self._picked: int | None = None
         self._stale = True  # something but the frame has changed
+        try:
+            self._furnish(speed)
+            self._thread.start()
+            if open_browser:
+                import webbrowser
+
+                webbrowser.open(self.url)
+        except BaseException:  # Ctrl-C too: the server's threads would keep the program alive
+            self.stop()
+            raise
+
+    def _furnish(self, speed: float) -> None:
+        self.server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
+        self.server.gui.main_panel.dock_right()
         self.scene = WebScene(self.server, self.stage, self.reel, self.pick)
         self.panel = WebPanel(self.server, self.stage, len(self.reel), speed, self.scene.options, self._actions())
-        self._thread = threading.Thread(target=self._work, name="stiction viewer", daemon=True)
-        self._thread.start()
-        if open_browser:
-            import webbrowser
-
-            webbrowser.open(self.url)
 
     @property
     def url(self) -> str:
@@ -107,7 +114,8 @@ class Viewer:
         if self._stopped.is_set():
             return
         self._stopped.set()
-        self._thread.join(timeout=5.0)
+        if self._thread.is_alive():
+            self._thread.join(timeout=5.0)
         for client in self.server.get_clients().values():
             client.add_notification("The viewer has stopped", GONE, color="red", with_close_button=False)
             client.flush()

@@ -28,7 +28,6 @@ def watch(
     """
     reel = LiveReel(simulator)
     viewer = Viewer(reel, **options)
-    print(f"stiction: the run is at {viewer.url}", flush=True) if announce is None else announce(viewer)
     due = time.monotonic()
     last = simulator.time
 
@@ -41,6 +40,7 @@ def watch(
         due = max(due, time.monotonic() - 0.1)  # a slow stretch is not made up for
 
     try:
+        print(f"stiction: the run is at {viewer.url}", flush=True) if announce is None else announce(viewer)
         viewer.run = simulator.run(duration, fps=fps, record=record, progress=follow)
     except SolverError as error:
         error.viewer = viewer  # type: ignore[attr-defined]
