@@ -4,8 +4,8 @@ The blocks of a page run one after the other in an empty folder, by their langua
 
 - `python`: executed, all in one namespace;
 - `pycon`: what Python prints is what the page shows;
-- `sh`: `stiction` commands are run (a line that ends in `# exit 1` must end so), the viewer until it says its address; of
-  others, what they name must exist;
+- `sh`: `stiction` commands are run (a line that ends in `# exit 1` must end so), the viewer until it says its address;
+  of others, what they name must exist;
 - `output`: what the commands before it have printed, line by line (`...` stands for lines left out);
 - `toml`: read, and as a scene where it is a whole one;
 - `text` or none: not code, but output, diagrams, formulas.
