@@ -28,6 +28,7 @@ def test_reproduce_writes_table_json_and_figures(tmp_path):
     assert {q["verdict"] for q in data["quantities"]} <= {"reproduced", "differs", "fitted", "no printed value"}
     assert data["certificate"]["natural_map"] < 1e-10
     assert len(list((tmp_path / "figures").glob("*.png"))) >= 5
+    assert (tmp_path / "figures" / "report.html").read_text().count("<figure") >= 5
 
 
 def test_reproduce_lists_experiments_without_a_name(tmp_path):
@@ -43,6 +44,7 @@ def test_reproduce_lists_experiments_without_a_name(tmp_path):
         (("reproduce", "st96-rdo"), "Did you mean 'st96-rod'?"),
         (("reproduce", "st96-rod", "--json", "no/such/folder/x.json"), "no folder"),
         (("reproduce", "st96-rod", "--out", "pyproject.toml"), "is a file"),
+        (("reproduce", "st96-rod", "--report", "rod.pdf"), "ends in .html"),
         (("nonsense",), "No such command"),
     ],
 )
@@ -78,3 +80,25 @@ def test_a_quantity_off_the_record_is_exit_code_1(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
     assert "not on record" in done.stdout
+
+
+def test_an_experiment_that_fails_does_not_lose_the_others(tmp_path, monkeypatch, capsys):
+    from stiction.cli import reproduce
+    from stiction.papers import Experiment, experiments
+
+    def fail():
+        raise ValueError("the ball is lost")
+
+    broken = Experiment("x-broken", "No paper", "An experiment that fails", fail)
+    chosen = {"x-broken": broken, "pr11-critical": experiments()["pr11-critical"]}
+    monkeypatch.setattr(reproduce, "experiments", lambda: chosen)
+    data, page = tmp_path / "all.json", tmp_path / "all.html"
+    assert not reproduce.reproduce_experiments("all", data, None, page)
+    said = capsys.readouterr().out
+    assert "failed: ValueError: the ball is lost" in said
+    assert "all 2" in said
+    first, second = json.loads(data.read_text())
+    assert first["error"] == "ValueError: the ball is lost"
+    assert second["quantities"]
+    assert "the ball is lost" in page.read_text()
+    assert "pr11-critical" in page.read_text()

@@ -205,10 +205,17 @@ def reproduce(
     name: Annotated[str | None, typer.Argument(help="An experiment, or `all`; without it, the list.")] = None,
     json: JsonOption = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Write the figures into this folder.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Write the figures and report.html into this folder.")
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE.html", help="Write the report here: one page with tables and figures."),
     ] = None,
 ) -> None:
     """Reproduce an experiment of the papers and compare every number.
+
+    The report is one file that needs no network: every table and figure beside what the paper says. Exit code 1 if an
+    experiment failed or a number is not the one on record; the others are run and shown all the same.
 
     Example: `stiction reproduce st96-rod --json rod.json --out figures`
     """
@@ -217,7 +224,7 @@ def reproduce(
     if name is None:
         list_experiments(json)
         return
-    if not reproduce_experiments(name, json, out):
+    if not reproduce_experiments(name, json, out, report):
         raise typer.Exit(1)
 
 
