@@ -18,7 +18,8 @@ from stiction.problem.laws import Mode
 from stiction.view.web_panel import charts, past, thinned
 from stiction.view.web_play import Playhead
 from stiction.view.web_reel import BLOCK, FileReel, LiveReel, RunReel, reel_of
-from stiction.view.web_stage import MODE_RGB, Stage, is_smooth, patterned
+from stiction.view.web_stage import MODE_RGB, Stage
+from stiction.view.web_surfaces import BUDGET, fewer_triangles, is_smooth, patterned
 
 STEPS = BLOCK + 8  # more than one block of a recording
 
@@ -205,6 +206,23 @@ def test_round_surfaces_are_shaded_smoothly_and_show_their_rotation():
     disk = patterned(*surface(st.Disk(1.0)), 2)
     area = [0.5 * np.abs(np.cross(*(v[t][:, 1:] - v[t][:, :1]).transpose(1, 0, 2))[:, 2]).sum() for _, (v, t) in disk]
     assert area[0] == pytest.approx(area[1])  # quadrants
+
+
+@pytest.mark.parametrize("shape", [st.Sphere(0.3), st.Ellipsoid((0.3, 0.2, 0.1)), st.Capsule(0.1, 0.3)])
+@pytest.mark.parametrize("users", [1, 1000, 10_000])
+def test_crowds_of_round_bodies_are_drawn_with_fewer_triangles(shape, users):
+    from stiction.systems.meshes import surface
+
+    vertices, triangles = surface(shape)
+    points, faces = fewer_triangles(vertices, triangles, users)
+    assert len(faces) * users <= max(BUDGET, len(triangles))
+    assert {tuple(p) for p in points} <= {tuple(v) for v in vertices}
+    assert np.ptp(points, axis=0) == pytest.approx(np.ptp(vertices, axis=0), rel=0.05)
+    corner = points[faces]
+    outward = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+    assert (np.sum(outward * corner.mean(axis=1), axis=1) > 0.0).all()
+    if users == 1:
+        assert faces is triangles
 
 
 def test_playing_takes_the_time_that_the_run_took():

@@ -14,6 +14,7 @@ from .web_stage import BONE_RGB, PIN_RGB, Colour, Stage, rotated
 TRAILS = 200  # at most so many bodies leave a trail
 CROWD = 5000  # with so many bodies contacts are shown only when they are asked for
 SEE_THROUGH = 0.35
+ARROWS = 500  # more are lines: heads of arrows are most of the triangles of a heap's picture
 _BALL = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, -1]], dtype=float)
 _BALL_FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
 
@@ -184,18 +185,23 @@ class WebScene:
         self._many(name, points, colours, make, ("batched_positions", "batched_colors"))
 
     def _arrows(self, name: str, arrows: FloatArray, colours: np.ndarray, size: float) -> None:
+        """Arrows, or lines where there are many."""
+        few = len(arrows) if len(arrows) <= ARROWS else 0
+        self._lines(f"{name} as lines", arrows[few:], colours[few : len(arrows)], 2.0)
+
         def make(arrows: np.ndarray, colours: np.ndarray) -> Any:
             sizes = {"shaft_radius": 0.5 * size, "head_radius": 1.4 * size, "head_length": 3.0 * size}
             return self.server.scene.add_arrows(f"/marks/{name}", arrows, colours, **sizes)
 
-        self._many(name, arrows, colours, make, ("points", "colors"))
+        self._many(name, arrows[:few], colours[:few], make, ("points", "colors"))
 
-    def _lines(self, name: str, lines: FloatArray, colour: Colour, width: float) -> None:
+    def _lines(self, name: str, lines: FloatArray, colour: Colour | np.ndarray, width: float) -> None:
         def make(lines: np.ndarray, colours: np.ndarray) -> Any:
             given = {"thickness": width, "thickness_units": "screen"}
             return self.server.scene.add_line_segments(f"/marks/{name}", lines, colours, **given)
 
-        colours = np.tile(np.array(colour, dtype=np.uint8), (len(lines), 2, 1))
+        each = np.broadcast_to(np.asarray(colour, dtype=np.uint8), (len(lines), 3))
+        colours = np.repeat(each[:, None], 2, axis=1)
         self._many(name, lines, colours, make, ("points", "colors"))
 
     def _many(

@@ -12,6 +12,7 @@ from .._check import FloatArray, IntArray
 from ..problem.laws import Law, Mode
 from ..simulation.motion import world_impulse
 from .web_reel import Frame, Reel
+from .web_surfaces import fewer_triangles, is_smooth, patterned
 
 Colour = tuple[int, int, int]
 MODE_RGB: dict[int, Colour] = {  # Okabe and Ito: told apart with any colour vision
@@ -25,9 +26,6 @@ BONE_RGB: Colour = (86, 160, 120)
 BODY_RGB = np.array(  # none like those of contacts
     [(86, 160, 120), (214, 186, 80), (200, 110, 150), (140, 120, 190), (160, 170, 60), (225, 140, 120), (120, 180, 190)]
 )
-MANY_TRIANGLES = 20  # surfaces with more are round: they get a pattern, by which their rotation is seen
-LONG = 4.0  # how much longer than wide a surface is that needs no pattern
-SMOOTH = 0.85  # cosine between neighbouring triangles above which an edge is not seen
 LAYERS = 8  # bodies in the plane are drawn in so many layers, so that linked ones do not flicker
 
 
@@ -131,6 +129,8 @@ class Stage:
                 far = 3.0 * self.radius + float(np.linalg.norm(self.centre - middle))
                 vertices = middle + far * (vertices - middle)
             smooth = self.dim == 3 and is_smooth(vertices, triangles)
+            if smooth:
+                vertices, triangles = fewer_triangles(vertices, triangles, len(bodies))
             for tone, some in patterned(vertices, triangles, self.dim):
                 parts.append(Part(some[0], some[1], np.array(bodies), smooth, tone, bool(given["endless"])))
         return parts
@@ -271,38 +271,3 @@ def rotated(quaternion: FloatArray, vectors: FloatArray) -> FloatArray:
     w, u = quaternion[:, :1], quaternion[:, 1:]
     t = 2.0 * np.cross(u, vectors)
     return np.asarray(vectors + w * t + np.cross(u, t))
-
-
-def is_smooth(vertices: FloatArray, triangles: IntArray) -> bool:
-    """Whether no edge between neighbouring triangles is sharp."""
-    corner = vertices[triangles]
-    normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-    size = np.linalg.norm(normal, axis=1)
-    normal = normal / np.where(size > 0.0, size, 1.0)[:, None]
-    edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    owner = np.repeat(np.arange(len(triangles)), 3)
-    order = np.lexsort(edges.T)
-    edges, owner = edges[order], owner[order]
-    same = np.flatnonzero((edges[1:] == edges[:-1]).all(axis=1))
-    if not len(same):
-        return False
-    return bool((np.sum(normal[owner[same]] * normal[owner[same + 1]], axis=1) > SMOOTH).all())
-
-
-def patterned(vertices: FloatArray, triangles: IntArray, dim: int) -> list[tuple[float, tuple[FloatArray, IntArray]]]:
-    """A surface by tones: round ones in alternating sectors of two, by which their rotation is seen."""
-    if len(triangles) < MANY_TRIANGLES or len(triangles) > 2000:
-        return [(1.0, (vertices, triangles))]
-    middle, extent = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0)), np.ptp(vertices, axis=0)[:dim]
-    if extent.max() > LONG * extent.min():
-        return [(1.0, (vertices, triangles))]  # its rotation is seen anyway
-    if dim == 2:  # a fan about the middle, so that triangles lie in sectors
-        n = len(vertices)
-        ring = np.arange(n)
-        triangles = np.column_stack([np.full(n, n), ring, (ring + 1) % n])
-        vertices = np.vstack([vertices, middle])
-    centres = vertices[triangles].mean(axis=1) - middle
-    dark = (centres[:, 0] * centres[:, 1] > 0.0) if dim == 2 else (np.prod(centres, axis=1) > 0.0)
-    if dark.all() or not dark.any():
-        return [(1.0, (vertices, triangles))]
-    return [(1.0, (vertices, triangles[~dark])), (0.72, (vertices, triangles[dark]))]
