@@ -84,20 +84,22 @@ def test_a_quantity_off_the_record_is_exit_code_1(tmp_path):
 
 def test_an_experiment_that_fails_does_not_lose_the_others(tmp_path, monkeypatch, capsys):
     from stiction.cli import reproduce
-    from stiction.papers import Experiment, experiments
+    from stiction.papers import Experiment, Outcome, experiments
 
     def fail():
         raise ValueError("the ball is lost")
 
     broken = Experiment("x-broken", "No paper", "An experiment that fails", fail)
-    chosen = {"x-broken": broken, "pr11-critical": experiments()["pr11-critical"]}
+    soft = Experiment("x-soft", "No paper", "Without a contact problem", lambda: Outcome((), {"energy": 1e-9}))
+    chosen = {"x-broken": broken, "x-soft": soft, "pr11-critical": experiments()["pr11-critical"]}
     monkeypatch.setattr(reproduce, "experiments", lambda: chosen)
     data, page = tmp_path / "all.json", tmp_path / "all.html"
     assert not reproduce.reproduce_experiments("all", data, None, page)
     said = capsys.readouterr().out
     assert "failed: ValueError: the ball is lost" in said
-    assert "all 2" in said
-    first, second = json.loads(data.read_text())
+    assert "all 3" in said
+    assert "no contact problem was solved; largest errors: energy 1.0e-09" in said
+    first, _, second = json.loads(data.read_text())
     assert first["error"] == "ValueError: the ball is lost"
     assert second["quantities"]
     assert "the ball is lost" in page.read_text()

@@ -133,7 +133,7 @@ def _show(entry: Entry) -> None:
         reasons = (f"{q.name}: {q.reason}" for q in entry.quantities if q.reason)
         for line in [*reasons, *entry.outcome.notes]:
             screen.print(Padding(Text(line, style="dim"), (0, 0, 0, 2)))
-        screen.print(f"largest residual of any solve: {entry.residual:.1e}; {entry.seconds:.1f} s", highlight=False)
+        screen.print(f"{entry.outcome.certified}; {entry.seconds:.1f} s", highlight=False)
     if entry.error is not None:
         screen.print(f"[red]failed:[/red] {escape(entry.error)}", highlight=False)
 

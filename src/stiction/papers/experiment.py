@@ -73,6 +73,20 @@ class Outcome:
         """Whether every quantity is the one on record."""
         return all(quantity.ok for quantity in self.quantities)
 
+    @property
+    def residual(self) -> float | None:
+        """The largest residual of any contact solve: the natural map, plain or scaled; None where none was solved."""
+        found = [self.certificate[name] for name in ("natural_map", "scaled_map") if name in self.certificate]
+        return max(found, default=None)
+
+    @property
+    def certified(self) -> str:
+        """The certificate in a sentence."""
+        if self.residual is not None:
+            return f"largest residual of any solve: {self.residual:.1e}"
+        worst = ", ".join(f"{name.replace('_', ' ')} {value:.1e}" for name, value in self.certificate.items())
+        return f"no contact problem was solved; largest errors: {worst}"
+
 
 @dataclass(frozen=True)
 class Experiment:

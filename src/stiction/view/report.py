@@ -63,9 +63,7 @@ class Entry:
     @property
     def residual(self) -> float | None:
         """The largest residual of any solve."""
-        if self.outcome is None:
-            return None
-        return max(self.outcome.certificate["natural_map"], self.outcome.certificate["scaled_map"])
+        return None if self.outcome is None else self.outcome.residual
 
     @property
     def key(self) -> str:
@@ -252,8 +250,8 @@ def _certificate(entry: Entry) -> str:
         for name, value in entry.outcome.certificate.items()
         if value
     ]
-    each = f"; of each kind: {', '.join(rows)}" if rows else ""
-    line = f"Certificate: largest residual of any solve {_residual(entry.residual)}{each}. Time: {entry.seconds:.1f} s."
+    each = f". Of each kind: {', '.join(rows)}" if rows else ""
+    line = f"Certificate: {entry.outcome.certified}{each}. Time: {entry.seconds:.1f} s."
     return f'<p class="soft small">{escape(line)}</p>'
 
 
