@@ -31,6 +31,19 @@ def read(name):
         return [{key: value(text) for key, text in row.items()} for row in csv.DictReader(file)]
 
 
+def labels(rows, x, y):
+    """(text, x, y) of settings; those whose marks lie on each other share a label."""
+    placed = []
+    for r, a, b in zip(rows, x, y):
+        text = re.sub("tol |solver |iterations | True| detector .*", "", r["setting"])
+        near = next((p for p in placed if abs(np.log10(a / p[1])) < 0.25 and abs(np.log10(b / p[2])) < 0.3), None)
+        if near is None:
+            placed.append([text, a, b])
+        elif text not in near[0].split(", "):
+            near[0] += f", {text}"
+    return placed
+
+
 def draw_peers(rows):
     """Time against residual and penetration, each engine at its settings: down and to the left is better."""
     figure = new_figure(11, 6.6)
@@ -49,9 +62,8 @@ def draw_peers(rows):
                 x, y = [1e3 * r["cpu_s"] for r in mine], [max(r[quantity], FLOOR) for r in mine]
                 style = "o-" if engine == "stiction" else "s"
                 axes.plot(x, y, style, color=colour, label=engine if len(x) else None, markersize=5, linewidth=1)
-                for r, a, b in zip(mine, x, y):
-                    text = re.sub("tol |solver |iterations | True| detector .*", "", r["setting"])
-                    axes.annotate(text, (a, b), xytext=(4, 3), textcoords="offset points", fontsize=6, color=colour)
+                for text, a, b in labels(mine, x, y):
+                    axes.annotate(text, (a, b), xytext=(5, 3), textcoords="offset points", fontsize=6, color=colour)
             times = [1e3 * r["cpu_s"] for r in rows if (r["scene"], r["phase"]) == (scene, phase)] or [1.0]
             axes.set_xscale("log")
             axes.set_yscale("log")

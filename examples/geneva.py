@@ -79,7 +79,7 @@ def picture(world: st.PlanarWorld, run: st.Trajectory, path: str) -> None:
 
     from stiction.view.style import dress, finish, new_figure
 
-    colours = {"wheel": "#1f5f8b", "driver": "#d1495b"}
+    colours = {"wheel": "#1b62a5", "driver": "#c0392b"}
     figure = new_figure(8, 4)
     grid = figure.add_gridspec(2, 4)
     for column, time in enumerate((0.0, 0.8, 1.0, 1.2)):

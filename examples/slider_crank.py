@@ -44,23 +44,20 @@ def simulate() -> tuple[st.Trajectory, st.Trajectory]:
 
 def picture(runs: tuple[st.Trajectory, ...], path: str) -> None:
     """Speed, slider and torque over time."""
-    import matplotlib
+    from stiction.view.style import COLOURS, dress, finish, new_figure
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(3, 1, figsize=(7, 7), sharex=True, constrained_layout=True)
+    figure = new_figure(7, 6)
+    labels = ("shaft speed [rad/s]", "slider [m]", "motor torque [N m]")
+    axes = [dress(figure.add_subplot(3, 1, i + 1), x="time [s]" * (i == 2), y=label) for i, label in enumerate(labels)]
     for run in runs:
         shaft, guide = run.joint("shaft"), run.joint("guide")
-        axes[0].plot(shaft.times, shaft.speed, color="C0")
-        axes[1].plot(guide.times, guide.coordinate, color="C1")
-        axes[2].plot(shaft.times, shaft.motor / run.info["dt"], color="C2")
-    for axis, label in zip(axes, ("shaft speed [rad/s]", "slider [m]", "motor torque [N m]")):
-        axis.set_ylabel(label)
+        axes[0].plot(shaft.times, shaft.speed, color=COLOURS[0])
+        axes[1].plot(guide.times, guide.coordinate, color=COLOURS[0])
+        axes[2].plot(shaft.times, shaft.motor / run.info["dt"], color=COLOURS[0])
+    for axis in axes:
         axis.axvline(3.0, color="0.7", lw=1)
-        axis.grid(alpha=0.3)
-    axes[2].set_xlabel("time [s]")
-    figure.savefig(path, dpi=110)
+    axes[0].annotate("the motor brakes", (3.0, 1.0), (4, 0), textcoords="offset points", fontsize=8)
+    finish(figure, path)
 
 
 def main(path: str | None = None) -> None:

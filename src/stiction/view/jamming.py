@@ -11,7 +11,7 @@ from .._check import FloatArray
 from ..systems.base import State
 from .style import COLOURS, dress
 
-FIXED, CONE, FORCE = "#ced4da", "#edae49", "#d1495b"
+FIXED, CONE, FORCE = "#ced4da", "#f0a500", "#c0392b"
 GOOD, BAD = (COLOURS[2], "#1e6b42"), (COLOURS[1], "#9b2c3b")  # of areas, and of words in them
 
 

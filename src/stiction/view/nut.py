@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .._check import FloatArray, IntArray
 
-SAND, NUT, DARK = "#edae49", "#d1495b", "#495057"
+SAND, NUT, DARK = "#f0c060", "#c0392b", "#495057"
 
 
 def nut_frames(

