@@ -63,7 +63,8 @@ def draw_peers(rows):
                 style = "o-" if engine == "stiction" else "s"
                 axes.plot(x, y, style, color=colour, label=engine if len(x) else None, markersize=5, linewidth=1)
                 for text, a, b in labels(mine, x, y):
-                    axes.annotate(text, (a, b), xytext=(5, 3), textcoords="offset points", fontsize=6, color=colour)
+                    off = (5, -9) if engine == "MuJoCo" else (5, 3)
+                    axes.annotate(text, (a, b), xytext=off, textcoords="offset points", fontsize=6, color=colour)
             times = [1e3 * r["cpu_s"] for r in rows if (r["scene"], r["phase"]) == (scene, phase)] or [1.0]
             axes.set_xscale("log")
             axes.set_yscale("log")
