@@ -6,9 +6,9 @@ import pytest
 import stiction as st
 from stiction.analysis import (
     along,
-    friction_bound,
     balances,
     force_acceleration,
+    friction_bound,
     holding,
     hypotheses,
     impulse_velocity,
