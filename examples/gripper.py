@@ -44,9 +44,17 @@ def build(squeeze: float, mu: float = MU) -> st.PlanarWorld:
 
 def lifted(squeeze: float, mu: float = MU, duration: float = 0.1) -> tuple[float, float]:
     """How far the box has risen, and how far the fingers have slipped along it [m]."""
-    run = st.Simulator(build(squeeze, mu), dt=STEP, tol=1e-10).run(duration, progress=False)
-    rise = run.position("box")[-1, 1] - SIDE / 2
-    return rise, run.position("left")[-1, 1] - run.position("left")[0, 1] - rise
+    world = build(squeeze, mu)
+    sim = st.Simulator(world, dt=STEP, tol=1e-10)
+
+    def heights() -> np.ndarray:
+        bodies = (sim.system.body_state(world.body(name), sim.state.q, sim.state.v) for name in ("box", "left"))
+        return np.array([body.position[1] for body in bodies])
+
+    before = heights()
+    sim.advance(round(duration / STEP))
+    box, finger = heights() - before
+    return box, finger - box
 
 
 def threshold(enough: Callable[[float], bool], low: float, high: float, close: float = 1e-3) -> float:
