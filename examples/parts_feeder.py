@@ -283,7 +283,7 @@ def draw_map(rows: list[dict[str, str]], path: str | Path) -> None:
                 low, high = wilson(hits, number)
                 fraction[i, j] = hits / number
                 dark = fraction[i, j] < 0.55
-                axes.text(j, i, f"{100 * fraction[i, j]:.0f}", ha="center", va="bottom", fontsize=8,
+                axes.text(j, i, f"{100 * fraction[i, j]:.3g}", ha="center", va="bottom", fontsize=8,
                           color="white" if dark else "black")  # fmt: skip
                 axes.text(j, i + 0.05, f"{100 * low:.0f}–{100 * high:.0f}", ha="center", va="top", fontsize=5.5,
                           color="white" if dark else "black")  # fmt: skip
@@ -305,6 +305,32 @@ def cell(rows: list[dict[str, str]], mu: float, reach: int, entering: tuple[str,
     return total
 
 
+def table(name: str) -> list[dict[str, str]]:
+    """The rows of a table of docs/data."""
+    with (DOCS / "data" / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def lines() -> list[str]:
+    """The rows of the tables of docs/feeder.md: both designs of this file, and the kinds of jams."""
+    out = []
+    for design in (DRAFT, BETTER):
+        for entering in ("nose first", "open end first"):
+            for step in (STEP, STEP / 2):
+                mine = cell(table("parts_feeder.csv"), design.mu, round(1000 * design.reach), (entering,), step)
+                low, high = wilson(mine["right"], mine["starts"])
+                share = f"{mine['right']} ({100 * low:.0f}–{100 * high:.0f} %)"
+                rest = " | ".join(str(mine[outcome]) for outcome in OUTCOMES[1:])
+                head = f"{1000 * design.reach:.0f} mm | {entering} | {1000 * step:g} ms | {mine['starts']}"
+                out.append(f"| {head} | {share} | {rest} |")
+    for row in table("parts_feeder_jams.csv"):
+        least = f"{float(row['least_friction_from']):.2f} to {float(row['least_friction_to']):.2f}"
+        locked = f"{row['locked']} of {row['analysed']}"
+        pull = f"{float(row['median_pull_in_weights']):.2f}"
+        out.append(f"| {row['touches']} | {row['cups']} | {least} | {locked} | {pull} |")
+    return out
+
+
 def write(name: str, head: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
     """A table of docs/data."""
     with (DOCS / "data" / name).open("w", newline="") as file:
@@ -321,22 +347,22 @@ def full() -> None:
     for one in jams:
         kinds.setdefault(where(one), []).append(one)
     kinds = dict(sorted(kinds.items(), key=lambda kind: -len(kind[1])))
-    table = []
+    found = []
     for touches, members in kinds.items():
         sample = [(one, explain(one)) for one in members[:: max(1, len(members) // 20)]]
         low, high = (f"{pick(jam.least for _, jam in sample):.3f}" for pick in (min, max))
         locked = sum(jam.locks <= one.design.mu for one, jam in sample)
         pull = f"{np.median([jam.pull for _, jam in sample]):.3f}"
-        table.append((touches, len(members), len(sample), low, high, locked, pull))
-    write("parts_feeder_jams.csv", KINDS, table)
+        found.append((touches, len(members), len(sample), low, high, locked, pull))
+    write("parts_feeder_jams.csv", KINDS, found)
     draw_jams(dict(list(kinds.items())[:5]), DOCS / "images" / "parts-feeder-jams.png")
     draw()
+    print("\n".join(lines()))
 
 
 def draw() -> None:
     """The pictures that need no more than the rows of the study."""
-    with (DOCS / "data" / "parts_feeder.csv").open(newline="") as file:
-        draw_map(list(csv.DictReader(file)), DOCS / "images" / "parts-feeder-map.png")
+    draw_map(table("parts_feeder.csv"), DOCS / "images" / "parts-feeder-map.png")
     draw_ways(DOCS / "images" / "parts-feeder.png")
 
 
