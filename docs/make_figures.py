@@ -23,7 +23,6 @@ from stiction.papers import experiments
 from stiction.scene import parse_scene
 from stiction.solvers import SOLVERS
 from stiction.view.profiles import draw_profile
-from stiction.view.silhouettes import film
 from stiction.view.style import new_figure
 
 HERE = Path(__file__).parent
@@ -100,7 +99,7 @@ def draw_film() -> None:
     """The tower of `stiction new` and the ball that is thrown at it."""
     scene = parse_scene(starter("tower"))
     run = scene.simulator().run(scene.duration)
-    print(f"tower.gif: {film(scene.world, run, IMAGES / 'tower.gif')} frames")
+    print(f"tower.gif: {run.film(IMAGES / 'tower.gif')} frames")
 
 
 def main() -> None:

@@ -6,6 +6,8 @@ import pytest
 import stiction as st
 from stiction.analysis import (
     along,
+    balances,
+    force_acceleration,
     friction_bound,
     holding,
     hypotheses,
@@ -242,3 +244,25 @@ def test_unbalanced_directions_are_found():
                      st.Polyhedral(0.5, directions=[[1.0]]), name="ratchet")  # fmt: skip
     system = st.GeneralizedSystem(np.eye(2), [-9.81, 0.0], q=[0.0, 0.0], gaps=[ratchet])
     assert hypotheses(system)["H6"].holds is False
+
+
+@pytest.mark.parametrize("degrees", [40, 55, 66, 75])
+def test_a_ladder_stands_exactly_from_the_friction_of_the_textbook_on(degrees):
+    """With friction at both ends it slips while tan(angle) < (1 - µ²)/(2µ)."""
+    angle = np.radians(degrees)
+
+    def stands(mu):
+        world = st.PlanarWorld()
+        world.add_half_plane(name="floor")
+        world.add_half_plane(normal=(-1, 0), name="wall")
+        world.set_material("default", friction=mu)
+        foot, top = np.array([-np.cos(angle), 0.0]), np.array([0.0, np.sin(angle)])
+        ends = np.array([foot, top, 0.5 * (foot + top) + 1e-3 * np.array([-np.sin(angle), np.cos(angle)])])
+        world.add_body(st.Polygon(ends), mass=10.0, com=0.5 * (foot + top), name="ladder")
+        return balances(force_acceleration(world, closed=1e-9))
+
+    low, high = 0.0, 1.0
+    while high - low > 1e-8:
+        mu = 0.5 * (low + high)
+        low, high = (low, mu) if stands(mu) else (mu, high)
+    assert high == pytest.approx(np.tan(0.5 * (np.pi / 2 - angle)), abs=1e-6)

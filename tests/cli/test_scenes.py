@@ -52,6 +52,14 @@ def test_a_new_user_gets_a_recording_and_a_picture(stiction, tmp_path):
     assert (tmp_path / "demo-energy.png").stat().st_size > 10_000
     assert stiction("plot", "demo.h5", "--body", "ball", "--out", "ball.png")[0] == 0
     assert (tmp_path / "ball.png").exists()
+    assert stiction("plot", "demo.h5", "phase", "modes", "ball.x", "ball.z")[0] == 0
+    assert all((tmp_path / f"demo-{name}.png").exists() for name in ("phase", "modes", "ball.x-ball.z"))
+    code, _, err = stiction("plot", "demo.h5", "phase", "modes", "--out", "both.png")
+    assert code == 2
+    assert "2 pictures need a folder" in err
+    code, _, err = stiction("plot", "demo.h5", "impulses", "--of", "bal")
+    assert code == 2
+    assert "neither a body" in err
     run = st.load(tmp_path / "demo.h5")
     ours = st.read_scene(tmp_path / "demo.toml").simulator().run(1.5)
     assert np.array_equal(run.q, ours.q)
@@ -140,9 +148,11 @@ def test_a_recording_is_shown_as_a_film_and_as_a_picture(stiction, short, tmp_pa
     assert (tmp_path / "short.gif").read_bytes()[:6] == b"GIF89a"
     assert stiction("view", "--out", "moments.png")[0] == 0
     assert (tmp_path / "moments.png").stat().st_size > 5_000
+    assert stiction("view", "short.h5", "--out", "moment.png", "--at", "0.1", "--forces")[0] == 0
+    assert stiction("view", "short.h5", "--out", "moment.gif", "--at", "0.1")[0] == 2
     code, _, err = stiction("view", "short.h5", "--out", "film.doc")
     assert code == 2
-    assert "ends in .gif" in err
+    assert "a film ends in .gif or .mp4" in err
 
 
 @pytest.mark.parametrize(

@@ -115,18 +115,27 @@ def plot(
     ] = None,
     what: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WHAT", help="energy, states, impulses, modes, certificate, or components: ball.x"),
+        typer.Argument(
+            metavar="WHAT",
+            help="energy, states, phase, impulses, modes, certificate, frames; or components: ball.x ball.vx",
+        ),
     ] = None,
-    body: Annotated[str | None, typer.Option("--body", metavar="NAME", help="The motion of one body.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE.png", help="Where to write it.")] = None,
+    of: Annotated[
+        list[str] | None,
+        typer.Option("--of", "--body", metavar="NAME", help="Only this body, coordinate or contact; repeatable."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE.png|DIR", help="Where to write it; a folder for several."),
+    ] = None,
 ) -> None:
-    """Draw a recording.
+    """Draw a recording: one picture for each name, components together in one.
 
-    Example: `stiction plot demo.h5 certificate --out certificate.png`
+    Example: `stiction plot demo.h5 energy modes`, or `stiction plot demo.h5 phase --of ball --out ball.png`
     """
     from .plot import plot_recording
 
-    plot_recording(recording, what or [], body, out)
+    plot_recording(recording, what or [], of or [], out)
 
 
 @app.command()
@@ -140,8 +149,14 @@ def view(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE.gif|FILE.png", help="Write a film or a few moments of it instead."),
+        typer.Option(
+            "--out", "-o", metavar="FILE.gif|.mp4|.png|.pdf|.svg", help="Write a film, or a few moments of it, instead."
+        ),
     ] = None,
+    at: Annotated[float | None, typer.Option("--at", metavar="S", help="With --out: a picture of this moment.")] = None,
+    forces: Annotated[
+        bool, typer.Option("--forces", help="With --out: arrows at the contacts, by their mode.")
+    ] = False,
     host: Annotated[str, typer.Option(help="Who may look: by default only this machine; 0.0.0.0: others too.")] = (
         "127.0.0.1"
     ),
@@ -151,12 +166,12 @@ def view(
 ) -> None:
     """Show the bodies of a recording as they move, in the browser, also while it is being written.
 
-    Example: `stiction view demo.h5`, or `stiction view demo.h5 --out demo.gif`
+    Example: `stiction view demo.h5`, or `stiction view demo.h5 --out demo.mp4 --speed 0.5`
     """
     from .view import draw_recording, view_in_browser
 
     if out is not None:
-        draw_recording(file, out)
+        draw_recording(file, out, at=at, speed=speed, forces=forces)
     else:
         view_in_browser(file, host, port, speed, open_browser)
 

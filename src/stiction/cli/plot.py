@@ -9,31 +9,42 @@ from ..errors import ModelError
 from ..simulation import load
 from .output import console
 
-DEFAULT = "energy"
+DEFAULT, OF_DEFAULT = "energy", "states"
+ENDINGS = (".png", ".pdf", ".svg", ".jpg")
 
 
-def plot_recording(path: Path | None, what: Sequence[str], body: str | None, out: Path | None) -> None:
-    """Draw a preset or components of a recording into a file."""
+def plot_recording(path: Path | None, what: Sequence[str], of: Sequence[str], out: Path | None) -> None:
+    """Draw presets, each into a picture, and components together in one."""
+    from ..view.plots import PRESETS
+
     file = newest() if path is None else path
     run = load(file)
-    if body is not None and what:
-        raise ModelError("--body draws the motion of a body; give it alone, without other names.")
-    names = (
-        [n for n in (*run.coordinate_names, *run.velocity_names) if n.rpartition(".")[0] == body]
-        if body
-        else list(what)
-    )
-    if body and not names:
-        raise ModelError(f"--body {body}: there is no such body in {file}.")
-    chosen: str | list[str] = (names or [DEFAULT])[0] if len(names) < 2 else names
-    label = body or "-".join(names) or DEFAULT
-    picture = Path(f"{file.stem}-{label.replace(' ', '_').replace('/', '_')}.png") if out is None else out
-    if not picture.parent.is_dir():
-        raise ModelError(f"--out {picture}: there is no folder {picture.parent}.")
-    if picture.suffix.lower() not in (".png", ".pdf", ".svg", ".jpg"):
-        raise ModelError(f"--out {picture}: a picture ends in .png, .pdf, .svg or .jpg.")
-    run.plot(chosen, path=picture)
-    console().print(f"{picture}: {label} of {file}", highlight=False)
+    names = list(what) or [OF_DEFAULT if of else DEFAULT]
+    components = [name for name in names if name not in PRESETS]
+    figures: dict[str, str | list[str]] = {name: name for name in dict.fromkeys(names) if name in PRESETS}
+    if components:
+        figures["-".join(components)] = components
+    for label, chosen in figures.items():
+        picture = _place(file, "-".join([label, *of]), out, len(figures))
+        run.plot(chosen, of=list(of) or None, path=picture)
+        words = f"{label} of {', '.join(of)} in {file}" if of else f"{label} of {file}"
+        console().print(f"{picture}: {words}", highlight=False, soft_wrap=True)
+
+
+def _place(file: Path, label: str, out: Path | None, count: int) -> Path:
+    """The file of a picture."""
+    name = f"{file.stem}-{label.replace(' ', '_').replace('/', '_')}.png"
+    if out is None:
+        return Path(name)
+    if out.is_dir():
+        return out / name
+    if count > 1:
+        raise ModelError(f"--out {out}: {count} pictures need a folder that exists.")
+    if not out.parent.is_dir():
+        raise ModelError(f"--out {out}: there is no folder {out.parent}.")
+    if out.suffix.lower() not in ENDINGS:
+        raise ModelError(f"--out {out}: a picture ends in {', '.join(ENDINGS)}; or give a folder that exists.")
+    return out
 
 
 def newest() -> Path:

@@ -111,7 +111,7 @@ def _as_dict(entry: Entry) -> dict[str, Any]:
         "experiment": entry.experiment.name,
         "paper": entry.experiment.paper,
         "quantities": [q.as_dict() for q in entry.quantities],
-        "certificate": {} if entry.outcome is None else dict(entry.outcome.certificate),
+        "certificate": {} if entry.outcome is None else {k: float(v) for k, v in entry.outcome.certificate.items()},
         "seconds": round(entry.seconds, 3),
     }
     return data if entry.error is None else {**data, "error": entry.error}

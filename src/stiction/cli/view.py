@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError, SolverError
-from ..scene import parse_scene, read_scene
+from ..scene import read_scene
 from ..simulation import load
-from ..simulation.reader import Recording
 from . import Stopped
 from .output import console
 from .plot import newest
+
+FILMS, PICTURES = (".gif", ".mp4"), (".png", ".pdf", ".svg")
 
 
 def view_in_browser(path: Path | None, host: str, port: int, speed: float, open_browser: bool) -> None:
@@ -51,22 +52,22 @@ def _announce(viewer: Any) -> None:
     console().print(f"open {viewer.url} in a browser; Ctrl-C ends the viewer", highlight=False)
 
 
-def draw_recording(path: Path | None, made: Path) -> None:
-    """Write an animated GIF, or a picture of a few moments."""
-    from ..view.silhouettes import film, picture
-
-    file = newest() if path is None else path
-    recording = Recording(file)
-    if recording.scene is None:
-        raise ModelError(f"{file} was not made from a scene file, so that the shapes of its bodies are not known.")
-    world = parse_scene(recording.scene, name=f"the scene in {file}").world
+def draw_recording(path: Path | None, made: Path, *, at: float | None, speed: float, forces: bool) -> None:
+    """Write a film, or a picture of a few moments or of one."""
+    file, kind = newest() if path is None else path, made.suffix.lower()
     if not made.parent.is_dir():
         raise ModelError(f"--out {made}: there is no folder {made.parent}.")
-    if made.suffix.lower() == ".gif":
-        frames = film(world, load(file), made)
-        console().print(f"{made}: {frames} frames of {file}", highlight=False)
-    elif made.suffix.lower() in (".png", ".pdf", ".svg"):
-        picture(world, load(file)).savefig(made)
-        console().print(f"{made}: a few moments of {file}", highlight=False)
+    if kind not in (*FILMS, *PICTURES):
+        raise ModelError(f"--out {made}: a film ends in {' or '.join(FILMS)}, a picture in {', '.join(PICTURES)}.")
+    if kind in FILMS and at is not None:
+        raise ModelError("--at chooses the moment of a picture; leave it out for a film.")
+    run = load(file)
+    if kind in FILMS:
+        count = run.film(made, speed=speed, forces=forces)
+        console().print(f"{made}: {count} frames of {file}", highlight=False, soft_wrap=True)
+    elif at is not None or forces:
+        run.picture(at, path=made, forces=forces)
+        console().print(f"{made}: a moment of {file}", highlight=False, soft_wrap=True)
     else:
-        raise ModelError(f"--out {made}: a film ends in .gif, a picture in .png, .pdf or .svg.")
+        run.plot("frames", path=made)
+        console().print(f"{made}: a few moments of {file}", highlight=False, soft_wrap=True)

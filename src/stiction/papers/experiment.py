@@ -44,14 +44,14 @@ class Quantity:
     @property
     def ok(self) -> bool:
         """Whether `ours` is the value on record (relative to its size, or absolute near zero)."""
-        return abs(self.ours - self.record) <= self.record_tolerance * max(1.0, abs(self.record))
+        return bool(abs(self.ours - self.record) <= self.record_tolerance * max(1.0, abs(self.record)))
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "name": f"{self.name} [{self.unit}]" if self.unit else self.name,
             "paper": self.paper,
-            "ours": self.ours,
+            "ours": float(self.ours),  # also where it came from an array
             "tolerance": self.tolerance,
             "verdict": self.verdict,
             "reason": self.reason,

@@ -316,14 +316,32 @@ class Trajectory(Lazy):
 
         return export(self, path, format)
 
-    def plot(self, what: str | list[str] = "states", *, path: str | Path | None = None) -> Figure:
-        """A figure: "states", "energy", "impulses", "modes", "certificate", or one or more component names.
+    def plot(self, what: str | list[str] = "states", *, of: Any = None, path: str | Path | None = None) -> Figure:
+        """A figure: a preset, or one panel for each of some components; with `path` it is also written to a file.
 
-        With `path` it is also written to a file.
+        Presets: "states", "phase" (position against velocity), "energy" (and where it went), "impulses", "modes" (what
+        contacts do, over time), "certificate", "frames" (the bodies at a few moments). of: the bodies, coordinates or
+        contacts that states, phase, impulses and modes show; by default a few, or all together.
         """
         from ..view.plots import plot
 
-        return plot(self, what, path=path)
+        return plot(self, what, of=of, path=path)
+
+    def picture(self, time: float | None = None, *, forces: bool = True, path: str | Path | None = None) -> Figure:
+        """The bodies at a moment [s], by default the last, with the forces at their contacts."""
+        from ..view.silhouettes import moment
+        from ..view.style import finish
+
+        return finish(moment(self, time, forces), path)
+
+    def film(self, path: str | Path, *, fps: float = 25.0, speed: float = 1.0, forces: bool = False) -> int:
+        """Write the bodies as they move, as .gif or .mp4 (extra `view`), and return the number of pictures.
+
+        fps: pictures per second of the film; speed: seconds of the run per second of the film; forces: at contacts.
+        """
+        from ..view.silhouettes import film
+
+        return film(self, path, fps=fps, speed=speed, forces=forces)
 
     def view(self, *, wait: bool | None = None, **options: Any) -> Viewer:
         """Show the run in the browser (extra `view`); returns the `Viewer`, which runs beside the program until `stop`.

@@ -235,7 +235,8 @@ def _figures(figures: Mapping[str, bytes]) -> str:
     for name, data in figures.items():
         caption = escape(CAPTIONS.get(name, name))
         width, height = struct.unpack(">II", data[16:24])  # of the PNG's header
-        shape = f"flex: {width / height:.3f} 1 {max(22.0, 15.0 * width / height):.1f}rem"  # rows of one height
+        ratio = width / height  # rows of one height, and no figure much larger than it was made
+        shape = f"flex: {ratio:.3f} 1 {max(22.0, 15.0 * ratio):.1f}rem; max-width: min(100%, {0.75 * width:.0f}px)"
         source = f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
         image = f'<img src="{source}" alt="{caption}" width="{width}" height="{height}">'
         shown.append(f'<figure style="{shape}">{image}<figcaption>{caption}</figcaption></figure>')

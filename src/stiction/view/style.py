@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # Told apart with red-green colour blindness as well: the first four by 38 or more in CIE L*a*b*, all by 18 or more.
 COLOURS = ("#1b62a5", "#c0392b", "#3dbb98", "#f0a500", "#4d3566", "#757a7f", "#7cc4dc", "#5b4636")
 MODE_COLOURS = {"open": "#e9ecef", "stick": "#1b62a5", "slip": "#f0a500", "bilateral": "#757a7f", "bound": "#c0392b"}
+STYLES = ("-", "--", "-.", ":")  # lines of one panel, told apart without colours too
 
 
 def new_figure(width: float, height: float) -> Figure:
