@@ -106,9 +106,9 @@ class CompiledLoop:
             return None
         band, sweeps, v_free, Minv, found, made = last
         a, b, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale = made
-        fa, fb, sa, sb, code = found[:5]
+        fa, fb, sa, sb, code, kind, pa, da, pb, db, ra, rb = found
         key = (sa * self.model.ns + sb) * CODES + code
-        looked_at = self.model.candidates(Features(fa, fb, *found[5:], shape_a=sa, shape_b=sb), key)
+        looked_at = self.model.candidates(Features(fa, fb, kind, pa, da, pb, db, ra, rb, sa, sb), key)
         candidates = self.scheme.active(self.model, state, looked_at)
         problem = ContactProblem.trusted(
             Bodies.trusted(a, b, Ja, Jb, Minv, candidates.row_ptr), {"q": free, "rho": rho, "scale": scale},

@@ -66,6 +66,7 @@ class RecordingWriter:
             text = copy.text("shapes") if copy is not None else json.dumps(shapes)
             self._file.create_dataset("shapes", data=np.frombuffer(text.encode(), dtype=np.uint8), compression="gzip")
             self._sets = dict(self._datasets())
+            self._chunks = {name: tuple(data.chunks or ()) for name, data in self._sets.items()}
             self._lengths, self._logged = dict.fromkeys(self._sets, 0), 0
             if copy is not None:
                 with opened(copy.path) as source:
@@ -112,7 +113,7 @@ class RecordingWriter:
         if data.chunks != here.chunks:  # as older versions made them
             here[:] = data[:length]
             return
-        for corner in _corners(length, data):
+        for corner in _corners(length, data.shape, data.chunks):
             if data.id.get_chunk_info_by_coord(corner).byte_offset is not None:
                 mask, raw = data.id.read_direct_chunk(corner)
                 here.id.write_direct_chunk(corner, raw, mask)
@@ -192,14 +193,17 @@ class RecordingWriter:
 
     def _append(self, name: str, length: int) -> None:
         """Write the rows that wait as whole chunks, and count `length` of them."""
-        data, start = self._sets[name], self._lengths[name]
+        if not length:
+            return
+        data, start, chunks = self._sets[name], self._lengths[name], self._chunks[name]
         self._lengths[name] = start + length
-        if start + length > data.shape[0]:
+        rows = self._buffer[name].padded(chunks[0])
+        shape = data.shape
+        if start + length > shape[0]:
             data.resize(start + length, axis=0)
-        rows = self._buffer[name].padded(data.chunks[0])
-        for corner in _corners(length, data):
-            chunk = rows[tuple(slice(at, at + size) for at, size in zip(corner, data.chunks))]
-            if not corner[1:] or not corner[1] or chunk.any():  # what is not there reads as zero
+        for corner in _corners(length, shape, chunks):
+            chunk = rows[tuple(slice(at, at + size) for at, size in zip(corner, chunks))]
+            if not any(corner[1:]) or chunk.any():  # what is not there reads as zero
                 packed, left_out = self._packed(f"{name} {corner[1:]}", np.ascontiguousarray(chunk))
                 data.id.write_direct_chunk((start + corner[0], *corner[1:]), packed, left_out)
 
@@ -282,10 +286,9 @@ class _Rows:
         return self._data[:whole]
 
 
-def _corners(length: int, data: Any) -> Iterator[tuple[int, ...]]:
-    """Where the chunks of a dataset with so many rows begin."""
-    sizes = (length, *data.shape[1:])
-    return itertools.product(*(range(0, size, chunk) for size, chunk in zip(sizes, data.chunks)))
+def _corners(length: int, shape: tuple[int, ...], chunks: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Where the chunks of the first `length` rows of a dataset begin."""
+    return itertools.product(*(range(0, size, chunk) for size, chunk in zip((length, *shape[1:]), chunks)))
 
 
 def chunk_sizes(layout: Layout) -> tuple[int, int]:
