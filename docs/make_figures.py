@@ -1,11 +1,12 @@
 """Redraws the figures of the documentation, into docs/images.
 
-python docs/make_figures.py              every experiment of the papers, the profiles, the figures of speed, the sets
+python docs/make_figures.py              every experiment, example, profile, figure of speed, and the sets
 python docs/make_figures.py profiles     the performance profiles and the table of docs/solvers.md alone
 python docs/make_figures.py speed        the figures and tables of docs/speed.md alone
 python docs/make_figures.py friction     the figure of docs/friction.md alone
 python docs/make_figures.py film         the film of the README alone
 python docs/make_figures.py plots        the figures of docs/plots.md alone
+python docs/make_figures.py examples     the pictures of the examples alone
 
 The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/profiles.py` measures; the figures of speed
 from peers.csv, growth.csv and threads.csv there, which the benchmarks of these names write with --csv.
@@ -13,6 +14,7 @@ from peers.csv, growth.csv and threads.csv there, which the benchmarks of these 
 
 import csv
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -119,10 +121,19 @@ def draw_plots() -> None:
     print("plots-picture.png")
 
 
+def draw_examples() -> None:
+    """The picture of each example that has one: `python examples/NAME.py picture.png`."""
+    for path in sorted((HERE.parent / "examples").glob("*.py")):
+        if "[picture.png]" in path.read_text():
+            picture = IMAGES / f"{path.stem.replace('_', '-')}.png"
+            subprocess.run([sys.executable, str(path), str(picture)], check=True)
+            print(picture.name)
+
+
 def main() -> None:
     """Everything, or the part that is named."""
     IMAGES.mkdir(exist_ok=True)
-    parts = sys.argv[1:] or ["profiles", "speed", "friction", "film", "plots", "experiments"]
+    parts = sys.argv[1:] or ["profiles", "speed", "friction", "film", "plots", "examples", "experiments"]
     if "profiles" in parts:
         draw_profiles()
         write_table()
@@ -134,6 +145,8 @@ def main() -> None:
         draw_film()
     if "plots" in parts:
         draw_plots()
+    if "examples" in parts:
+        draw_examples()
     if "experiments" in parts:
         draw_experiments()
 

@@ -1,4 +1,4 @@
-"""Every example runs, and ends in its own check."""
+"""Every example runs, ends in its own check, draws its picture, and is shown on a page."""
 
 import importlib.util
 from pathlib import Path
@@ -7,12 +7,39 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+DRAWN = [path for path in EXAMPLES if f"examples/{path.name} [picture.png]" in path.read_text()]
+LONG = ("brazil_nut",)  # run where they draw
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(path, capsys):
+def load(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.main()
+    return module
+
+
+def named(paths):
+    return [pytest.param(p, id=p.stem) for p in paths]
+
+
+@pytest.mark.parametrize("path", named([p for p in EXAMPLES if p.stem not in LONG]))
+def test_example_runs(path, capsys):
+    load(path).main()
     assert capsys.readouterr().out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", named(DRAWN))
+def test_example_draws_its_picture(path, tmp_path, capsys):
+    load(path).main(str(tmp_path / "picture.png"))
+    assert capsys.readouterr().out
+    assert 5_000 < (tmp_path / "picture.png").stat().st_size < 150_000
+
+
+def test_every_example_is_on_a_page_with_its_picture():
+    pages = "".join((ROOT / "docs" / f"{name}.md").read_text() for name in ("examples", "analysis", "feeder")
+                    if (ROOT / "docs" / f"{name}.md").exists())  # fmt: skip
+    for path in EXAMPLES:
+        assert f"examples/{path.name}" in pages, path.name
+    for path in DRAWN:
+        assert f"images/{path.stem.replace('_', '-')}.png" in pages, path.name
