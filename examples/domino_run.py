@@ -37,7 +37,7 @@ def build(scale: float = 1.0, push: float = 4.0) -> st.PlanarWorld:
 
 def simulate(scale: float = 1.0, push: float = 4.0) -> st.Trajectory:
     """0.9 s in steps of 1 ms, times √scale."""
-    return st.Simulator(build(scale, push), dt=0.001 * math.sqrt(scale)).run(0.9 * math.sqrt(scale))
+    return st.Simulator(build(scale, push), dt=0.001 * math.sqrt(scale)).run(0.9 * math.sqrt(scale), every=3)
 
 
 def speeds(run: st.Trajectory, lean: float = 0.1) -> np.ndarray:

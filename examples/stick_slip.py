@@ -50,13 +50,13 @@ def picture(runs: dict[str, st.Trajectory], exact: float, path: str) -> None:
     for axes, (name, run), colour in zip(
         figure.subplots(len(runs), 1, sharex=True, sharey=True), runs.items(), COLOURS
     ):
-        dress(axes, x="", y="speed [m/s]", title=name)
+        first = name == next(iter(runs))
+        dress(axes, x="", y="speed [m/s]", title=name + (f"; dashed: the closed form, {exact:.3f} s" if first else ""))
         axes.plot(run.times, run.velocity("block")[:, 0], color=colour)
         axes.axhline(SPEED, color="black", linewidth=0.8, linestyle=":")
-        if name == next(iter(runs)):
+        if first:
             for start in onsets(run)[1] + exact * np.arange(3):
                 axes.axvline(start, color="#5c677d", linewidth=0.8, linestyle="--")
-            axes.text(onsets(run)[1] + 0.03, 0.27, f"dashed: the period in closed form, {exact:.3f} s", fontsize=8)
     axes.set_xlabel("time [s]; dotted: the speed of the belt")
     finish(figure, path)
 
