@@ -28,10 +28,7 @@ def main(path: str | None = None) -> st.Trajectory:
     assert run.success
     assert run.certificate.worst["penetration"] < 2e-3
     if path is not None:
-        from stiction.view.silhouettes import picture
-        from stiction.view.style import finish
-
-        finish(picture(world, run), path)
+        run.plot("frames", path=path)
     return run
 
 

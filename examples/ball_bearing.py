@@ -48,22 +48,17 @@ def build() -> st.PlanarWorld:
     return world
 
 
-def picture(world: st.PlanarWorld, run: st.Trajectory, path: str) -> None:
-    """The bearing at two times, marks on what turns, and both angles over time."""
+def picture(run: st.Trajectory, path: str) -> None:
+    """The bearing at two times, with the arms of its cage, and both angles over time."""
     from stiction.view.silhouettes import Silhouettes
     from stiction.view.style import COLOURS, dress, finish, new_figure
 
-    figure = new_figure(7.2, 3.0)
-    shapes = Silhouettes(world, run)
+    figure = new_figure(6.4, 2.7)
+    shapes = Silhouettes(run)
     for k, step in enumerate((0, len(run) // 2)):
         axes = figure.add_subplot(1, 3, k + 1)
-        shapes.draw(axes, step)
-        for name, radius in (("inner race", INNER), *((f"ball {k}", BALL) for k in range(BALLS))):
-            at, angle = run.position(name)[step], run.angle(name)[step]
-            axes.plot(
-                *np.array([at, at + 0.9 * radius * np.array([math.cos(angle), math.sin(angle)])]).T, color="white"
-            )
-        axes.set(xlim=(-0.125, 0.125), ylim=(-0.125, 0.125), aspect="equal")
+        shapes.draw(axes, step, np.array([-0.125, -0.125]), np.array([0.125, 0.125]), (1, 1))
+        axes.set_title(f"{run.times[step]:.1f} s", fontsize=8, loc="left")
         axes.set_axis_off()
     axes = dress(figure.add_subplot(1, 3, 3), y="angle [rad]")
     shaft, cage = run.joint("shaft"), run.joint("cage axis")
@@ -78,8 +73,7 @@ def picture(world: st.PlanarWorld, run: st.Trajectory, path: str) -> None:
 
 def main(path: str | None = None) -> None:
     """Three seconds of the bearing."""
-    world = build()
-    run = st.Simulator(world, dt=0.004).run(3.0)
+    run = st.Simulator(build(), dt=0.004).run(3.0)
     shaft, cage = run.joint("shaft").coordinate, run.joint("cage axis").coordinate
     first = len(shaft) // 5  # the shaft comes to rest on the balls
     ratio = (cage[-1] - cage[first]) / (shaft[-1] - shaft[first])
@@ -89,7 +83,7 @@ def main(path: str | None = None) -> None:
     assert abs(ratio / RATIO - 1) < 2e-3
     assert worst["joint_drift"] < 1e-5
     if path is not None:
-        picture(world, run, path)
+        picture(run, path)
 
 
 if __name__ == "__main__":

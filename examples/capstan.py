@@ -44,7 +44,7 @@ def tensions(run: st.Trajectory) -> np.ndarray:
     return np.array([*(run.joint(f"link {k}").force[-1, 0] for k in range(PINS)), PULL])
 
 
-def picture(world: st.PlanarWorld, run: st.Trajectory, path: str) -> None:
+def picture(run: st.Trajectory, path: str) -> None:
     """The chain, as thick as it is tense, and its tension over the angle."""
     from matplotlib.patches import Circle
 
@@ -78,8 +78,7 @@ def picture(world: st.PlanarWorld, run: st.Trajectory, path: str) -> None:
 
 def main(path: str | None = None) -> None:
     """Let the drum turn under the chain, and read the links."""
-    world = build()
-    run = st.Simulator(world, dt=0.005, tol=1e-9).run(0.2)
+    run = st.Simulator(build(), dt=0.005, tol=1e-9).run(0.2)
     tense, t = tensions(run), MU * math.tan(TURN / 2)
     step = (1 + t) / (1 - t)
     print(f"from link to link the tension grows by {(tense[0] / PULL) ** (1 / PINS):.9f}; closed form {step:.9f}")
@@ -89,7 +88,7 @@ def main(path: str | None = None) -> None:
     moved = max(float(np.abs(np.ptp(run.position(f"pin {k}"), axis=0)).max()) for k in range(PINS))
     assert moved < 1e-9  # the chain stays where it is
     if path is not None:
-        picture(world, run, path)
+        picture(run, path)
 
 
 if __name__ == "__main__":

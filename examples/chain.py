@@ -32,10 +32,7 @@ def main(path: str | None = None) -> st.Trajectory:
     assert run.certificate.worst["joint_drift"] < 5e-4
     assert load.max() > weight
     if path is not None:
-        from stiction.view.silhouettes import picture
-        from stiction.view.style import finish
-
-        finish(picture(world, run), path)
+        run.plot("frames", path=path)
     return run
 
 

@@ -93,12 +93,13 @@ def picture(runs: dict[float, st.Trajectory], steady: float, path: str) -> None:
     figure = new_figure(8, 3.4)
     grid = figure.add_gridspec(4, 2, width_ratios=(1.5, 1))
     run = next(iter(runs.values()))
-    shapes = Silhouettes(build(), run)
+    shapes = Silhouettes(run)
     for row, time in enumerate((0.0, 0.3, 0.5, 0.9)):
         axes = figure.add_subplot(grid[row, 0])
-        shapes.draw(axes, int(np.argmin(np.abs(run.times - time))))
-        axes.axhline(0.0, color="#5c677d", linewidth=1)
-        axes.set(xlim=(-0.015, 0.53), ylim=(-0.004, 0.056), aspect="equal", xticks=[], yticks=[])
+        step = int(np.argmin(np.abs(run.times - time)))
+        shapes.draw(axes, step, np.array([-0.015, -0.004]), np.array([0.53, 0.056]), (1, 1))
+        axes.set(xticks=[], yticks=[])
+        axes.set_title(f"{run.times[step]:.1f} s", fontsize=8, loc="left")
     axes = dress(figure.add_subplot(grid[:, 1]), x="domino", y="speed of the wave [m/s]")
     for (push, one), colour, mark in zip(runs.items(), COLOURS, "os"):
         label = f"pushed at {push:g} rad/s"
