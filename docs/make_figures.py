@@ -1,10 +1,12 @@
 """Redraws the figures of the documentation, into docs/images.
 
-python docs/make_figures.py              every experiment of the papers, the profiles, the figures of speed, the sets
+python docs/make_figures.py              every experiment, example, profile, figure of speed, and the sets
 python docs/make_figures.py profiles     the performance profiles and the table of docs/solvers.md alone
 python docs/make_figures.py speed        the figures and tables of docs/speed.md alone
 python docs/make_figures.py friction     the figure of docs/friction.md alone
 python docs/make_figures.py film         the film of the README alone
+python docs/make_figures.py plots        the figures of docs/plots.md alone
+python docs/make_figures.py examples     the pictures of the examples alone
 
 The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/profiles.py` measures; the figures of speed
 from peers.csv, growth.csv and threads.csv there, which the benchmarks of these names write with --csv.
@@ -12,8 +14,10 @@ from peers.csv, growth.csv and threads.csv there, which the benchmarks of these 
 
 import csv
 import re
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from friction_figures import draw_friction
 from speed_figures import draw_speed
@@ -22,6 +26,7 @@ from stiction.cli.new import starter
 from stiction.papers import experiments
 from stiction.scene import parse_scene
 from stiction.solvers import SOLVERS
+from stiction.view.plots import PRESETS
 from stiction.view.profiles import draw_profile
 from stiction.view.style import new_figure
 
@@ -102,10 +107,33 @@ def draw_film() -> None:
     print(f"tower.gif: {run.film(IMAGES / 'tower.gif')} frames")
 
 
+def draw_plots() -> None:
+    """The run of docs/plots.md, by every preset."""
+    page = (HERE / "plots.md").read_text()
+    code = page.partition("```python\n")[2].partition("```")[0].partition("\nrun.plot(")[0]
+    names: dict[str, Any] = {}
+    exec(code, names)
+    run, some = names["run"], {"phase": ["ball", "box 0"], "impulses": "ball"}
+    for preset in PRESETS:
+        run.plot(preset, of=some.get(preset)).savefig(IMAGES / f"plots-{preset}.png", dpi=100)
+        print(f"plots-{preset}.png")
+    run.picture(0.3).savefig(IMAGES / "plots-picture.png", dpi=75)
+    print("plots-picture.png")
+
+
+def draw_examples() -> None:
+    """The picture of each example that has one: `python examples/NAME.py picture.png`."""
+    for path in sorted((HERE.parent / "examples").glob("*.py")):
+        if "[picture.png]" in path.read_text():
+            picture = IMAGES / f"{path.stem.replace('_', '-')}.png"
+            subprocess.run([sys.executable, str(path), str(picture)], check=True)
+            print(picture.name)
+
+
 def main() -> None:
     """Everything, or the part that is named."""
     IMAGES.mkdir(exist_ok=True)
-    parts = sys.argv[1:] or ["profiles", "speed", "friction", "film", "experiments"]
+    parts = sys.argv[1:] or ["profiles", "speed", "friction", "film", "plots", "examples", "experiments"]
     if "profiles" in parts:
         draw_profiles()
         write_table()
@@ -115,6 +143,10 @@ def main() -> None:
         draw_friction()
     if "film" in parts:
         draw_film()
+    if "plots" in parts:
+        draw_plots()
+    if "examples" in parts:
+        draw_examples()
     if "experiments" in parts:
         draw_experiments()
 

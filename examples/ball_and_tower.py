@@ -1,11 +1,16 @@
-"""A ball is thrown at a tower of boxes: a world in ten lines, events, forces and the certificate."""
+"""A ball is thrown at a tower of boxes: a world in ten lines, events, forces and the certificate.
+
+python examples/ball_and_tower.py [picture.png]
+"""
+
+import sys
 
 import numpy as np
 
 import stiction as st
 
 
-def main() -> st.Trajectory:
+def main(path: str | None = None) -> st.Trajectory:
     """Run the scene; the tower falls, the ball comes to rest against the floor."""
     world = st.World()
     world.set_material("default", friction=st.Coulomb(0.4))
@@ -22,8 +27,10 @@ def main() -> st.Trajectory:
     assert np.isclose(run.force(ball, floor)[-1, 2], 5.0 * 9.81, rtol=1e-4)
     assert run.success
     assert run.certificate.worst["penetration"] < 2e-3
+    if path is not None:
+        run.plot("frames", path=path)
     return run
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1] if len(sys.argv) > 1 else None)

@@ -1,4 +1,9 @@
-"""A chain of five rods on hinges swings in the plane: joints, their forces, and how well they hold together."""
+"""A chain of five rods on hinges swings in the plane: joints, their forces, and how well they hold together.
+
+python examples/chain.py [picture.png]
+"""
+
+import sys
 
 import numpy as np
 
@@ -7,7 +12,7 @@ import stiction as st
 LENGTH = 0.3
 
 
-def main() -> st.Trajectory:
+def main(path: str | None = None) -> st.Trajectory:
     """Release the chain from horizontal and watch it for two seconds."""
     world = st.PlanarWorld()
     previous, hinges = None, []
@@ -26,8 +31,10 @@ def main() -> st.Trajectory:
     print(f"energy lost to the scheme: {loss:.4f} J of {run.energy.kinetic.max():.3f} J")
     assert run.certificate.worst["joint_drift"] < 5e-4
     assert load.max() > weight
+    if path is not None:
+        run.plot("frames", path=path)
     return run
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1] if len(sys.argv) > 1 else None)

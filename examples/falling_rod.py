@@ -1,6 +1,9 @@
-"""A spinning rod with round ends falls onto a table (st96 §4): model, run, events, certificate, figure."""
+"""A spinning rod with round ends falls onto a table (st96 §4): model, run, events, certificate, figure.
 
-from pathlib import Path
+python examples/falling_rod.py [picture.png]
+"""
+
+import sys
 
 import numpy as np
 
@@ -19,8 +22,8 @@ def end(name: str, side: float) -> st.Gap:
     )
 
 
-def main(out: Path | None = None) -> st.Trajectory:
-    """Run the scene; write the energy figure into `out` if given."""
+def main(path: str | None = None) -> st.Trajectory:
+    """Run the scene; draw its energy if a path is given."""
     rod = st.GeneralizedSystem(
         mass=np.diag([1.0, 1.0, 0.002]),
         forces=[0.0, -9.81, 0.0],
@@ -33,8 +36,8 @@ def main(out: Path | None = None) -> st.Trajectory:
     for event in run.events:
         print(event)
     print(run.certificate)
-    if out is not None:
-        run.plot("energy", path=out / "falling_rod_energy.png")
+    if path is not None:
+        run.plot("energy", path=path)
     # it lies still on the table in the end, and every step was solved to round-off
     assert np.abs(run.v[-1]).max() < 1e-9
     assert run.certificate.worst["natural_map"] < 1e-10
@@ -42,4 +45,4 @@ def main(out: Path | None = None) -> st.Trajectory:
 
 
 if __name__ == "__main__":
-    main(Path("."))
+    main(sys.argv[1] if len(sys.argv) > 1 else None)

@@ -69,7 +69,7 @@ def draw(path: str) -> None:
     finish(figure, path)
 
 
-def main() -> None:
+def main(path: str | None = None) -> None:
     """Cool a small gas, and keep another."""
     times, energy = cool(4, 0.8, 1.2)
     tau = haff_time(4, 0.8, energy[0])
@@ -79,9 +79,9 @@ def main() -> None:
     _, kept = cool(4, 1.0, 0.4)
     print(f"e = 1: the energy changes by {np.abs(kept / kept[0] - 1).max():.0e}")
     assert np.abs(kept / kept[0] - 1).max() < 1e-9
-    if len(sys.argv) > 1 and sys.argv[1].endswith(".png"):
-        draw(sys.argv[1])
+    if path is not None:
+        draw(path)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1] if len(sys.argv) > 1 else None)

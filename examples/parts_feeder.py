@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 import stiction as st
 from stiction.analysis import Form, balances, force_acceleration, holding, jamming_bound
@@ -33,7 +34,7 @@ ABOVE = np.array([math.sin(SLOPE), math.cos(SLOPE)])
 STEP, LIMIT = 0.001, 1.5  # s: a step, and how long a cup is watched
 STILL, CLOSED = 1e-6, 1e-5  # m/s and rad/s, m: what counts as rest, and as touching
 SPEEDS, DISTANCES, TILTS = (0.1, 0.8), (0.0, 0.02), (-0.03, 0.03)  # m/s, m, rad: how cups come
-OUTCOMES = ("right", "wrong", "jam", "late")
+WAYS, OUTCOMES = ("nose first", "open end first"), ("right", "wrong", "jam", "late")
 DOCS = Path(__file__).parents[1] / "docs"
 
 
@@ -173,6 +174,33 @@ def wilson(hits: int, number: int) -> tuple[float, float]:
     return (middle - half) / (1 + z * z / number), (middle + half) / (1 + z * z / number)
 
 
+def longest_pin() -> float:
+    """How far the pin may reach in [m] before a cup that comes nose first cannot turn out of the track, by geometry.
+
+    While it turns by an angle, its lower wall is on the edge and its upper rim below the cover. That gives the place of
+    its nose, and with it what is left for the pin; the least over all angles counts.
+    """
+    high, rim = 2 * RADIUS + PLAY, 2 * RADIUS
+
+    def room(turn: float) -> float:
+        below = (high * math.cos(turn) - rim) / math.sin(turn)  # of the rim, from the end of the cover
+        front = DEPTH - high * math.sin(turn) - below * math.cos(turn)
+        c, s = math.cos(SLOPE + turn), math.sin(SLOPE + turn)
+        x, y = front * c + RADIUS * s, -front * s + RADIUS * c  # the centre of the nose
+        return SHAFT + THICK / 2 - x - math.sqrt(max((RADIUS + THICK / 2) ** 2 - y * y, 0.0))
+
+    return float(minimize_scalar(room, bounds=(0.1, math.acos(rim / high)), method="bounded").fun)
+
+
+def longest_pin_simulated(start: Start, mu: float) -> float:
+    """The same for one cup, by bisection."""
+    low, high = 0.013, 0.017
+    while high - low > 1e-5:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if passage(Design(mu, middle), start).outcome == "right" else (low, middle)
+    return low
+
+
 def some(design: Design, number: int) -> list[Passage]:
     """The passages of cups at random, and a line about them."""
     found = [passage(design, start) for start in starts(number)]
@@ -190,6 +218,10 @@ def main(path: str | None = None) -> None:
     print(
         f"nose first, on {where(jams[0])}: rests from µ = {jam.least:.2f} on, holds any pull of {jam.pull:.2f} weights"
     )
+    limit, seen = longest_pin(), longest_pin_simulated(Start(nose=True), 0.1)
+    print(f"nose first, by geometry: they pass pins of up to {1000 * limit:.2f} mm; simulated {1000 * seen:.2f} mm")
+    assert BETTER.reach < limit < DRAFT.reach
+    assert abs(seen - limit) < 2e-5
     assert len(jams) == sum(one.start.nose for one in draft)
     assert jam.least == 0.0  # no friction is needed: smoother parts would not help
     assert all(one.outcome == "right" for one in better)
@@ -213,7 +245,7 @@ def draw_ways(path: str | Path) -> None:
             thin(axes).set(xlim=(-0.052, 0.05), ylim=(-0.1, 0.055))
             axes.set_title(f"{1000 * time:.0f} ms", fontsize=8)
             if not column:
-                axes.text(-0.05, -0.095, "nose first" if nose else "open end first", fontsize=9, rotation=90)
+                axes.text(-0.05, -0.095, WAYS[row], fontsize=9, rotation=90)
     finish(figure, path)
 
 
@@ -254,13 +286,12 @@ def study(number: int = 200) -> tuple[list[tuple[object, ...]], list[Passage]]:
 
     cells = [(STEP, Design(mu, reach / 1000)) for mu in FRICTIONS for reach in REACHES]
     cells += [(STEP / 2, DRAFT), (STEP / 2, BETTER)]
-    rows: list[tuple[object, ...]] = []
-    jams = []
+    rows, jams = [], []
     for step, design in track(cells, description="designs"):
         found = [passage(design, start, step) for start in starts(number)]
         jams += [one for one in found if one.outcome == "jam" and step == STEP]
-        for entering in ("nose first", "open end first"):
-            mine = Counter(one.outcome for one in found if one.start.nose == (entering == "nose first"))
+        for entering in WAYS:
+            mine = Counter(one.outcome for one in found if one.start.nose == (entering == WAYS[0]))
             head = (step, design.mu, round(1000 * design.reach), entering, mine.total())
             rows.append((*head, *(mine[outcome] for outcome in OUTCOMES)))
     return rows, jams
@@ -271,26 +302,22 @@ def draw_map(rows: list[dict[str, str]], path: str | Path) -> None:
     from stiction.view.style import finish, new_figure
 
     figure = new_figure(11, 3.9)
-    kinds = {"all cups": ("nose first", "open end first"), "nose first": ("nose first",)}
-    kinds["open end first"] = ("open end first",)
-    for column, (title, entering) in enumerate(kinds.items()):
+    for column, entering in enumerate((WAYS, WAYS[:1], WAYS[1:])):
         axes = figure.add_subplot(1, 3, column + 1)
         fraction = np.zeros((len(REACHES), len(FRICTIONS)))
         for i, reach in enumerate(REACHES):
             for j, mu in enumerate(FRICTIONS):
                 mine = cell(rows, mu, reach, entering)
-                hits, number = mine["right"], mine["starts"]
-                low, high = wilson(hits, number)
-                fraction[i, j] = hits / number
-                dark = fraction[i, j] < 0.55
-                axes.text(j, i, f"{100 * fraction[i, j]:.3g}", ha="center", va="bottom", fontsize=8,
-                          color="white" if dark else "black")  # fmt: skip
-                axes.text(j, i + 0.05, f"{100 * low:.0f}–{100 * high:.0f}", ha="center", va="top", fontsize=5.5,
-                          color="white" if dark else "black")  # fmt: skip
+                low, high = wilson(mine["right"], mine["starts"])
+                fraction[i, j] = mine["right"] / mine["starts"]
+                style = {"ha": "center", "color": "white" if fraction[i, j] < 0.55 else "black"}
+                axes.text(j, i, f"{100 * fraction[i, j]:.3g}", va="bottom", fontsize=8, **style)
+                axes.text(j, i + 0.05, f"{100 * low:.0f}–{100 * high:.0f}", va="top", fontsize=5.5, **style)
         axes.imshow(fraction, vmin=0, vmax=1, cmap="viridis", aspect="auto", origin="lower")
         axes.set_xticks(range(len(FRICTIONS)), [f"{mu:g}" for mu in FRICTIONS])
         axes.set_yticks(range(len(REACHES)), [str(reach) for reach in REACHES])
         axes.set(xlabel="friction", ylabel="the pin reaches in by [mm]" if not column else "")
+        title = "all cups" if not column else entering[0]
         axes.set_title(f"{title}: % right, and 95 % interval", fontsize=9, loc="left")
     finish(figure, path)
 
@@ -315,7 +342,7 @@ def lines() -> list[str]:
     """The rows of the tables of docs/feeder.md: both designs of this file, and the kinds of jams."""
     out = []
     for design in (DRAFT, BETTER):
-        for entering in ("nose first", "open end first"):
+        for entering in WAYS:
             for step in (STEP, STEP / 2):
                 mine = cell(table("parts_feeder.csv"), design.mu, round(1000 * design.reach), (entering,), step)
                 low, high = wilson(mine["right"], mine["starts"])

@@ -59,6 +59,13 @@ PYTHON = {  # the run of the Python form, and how long the scene is run to be co
     "parts_feeder": (lambda: simulated((f := example("parts_feeder")).build(f.BETTER, f.Start(nose=False)), 0.001, 0.2), 0.2),
     "fixture": (lambda: simulated((f := example("fixture")).build(*f.ON_THE_WAY, f.TILT), 0.001, 0.3, tol=1e-9), 0.3),
     "gripper": (lambda: simulated(example("gripper").build(7.0), 0.002, 0.35, tol=1e-10), 0.35),
+    "domino_run": (lambda: simulated(example("domino_run").build(), 0.001, 0.3), 0.3),
+    "card_house": (lambda: simulated(example("card_house").build(0.99 * example("card_house").LIMIT), 0.002, 0.5, tol=1e-8), 0.5),
+    "capstan": (lambda: simulated(example("capstan").build(), 0.005, 0.2, tol=1e-9), 0.2),
+    "ball_bearing": (lambda: simulated(example("ball_bearing").build(), 0.004, 1.0), 1.0),
+    "billiards": (lambda: simulated(example("billiards").build(), 0.002, 0.2, scheme=st.Moreau(impact="stronge", multiple=st.WorkDriven(1.5)), tol=1e-9), 0.2),
+    "tippe_top": (lambda: simulated(example("tippe_top").build(), 0.0005, 0.2), 0.2),
+    "rattleback": (lambda: simulated(example("rattleback").build(5.0), 0.002, 0.5), 0.5),
     "st96_balls": (lambda: paper("st96_balls")._run(paper("st96_balls").balls(4), 0.02), 1.0),
     "s00_billiards": (lambda: paper("s00_billiards").play((2.2, 0.1, 0.0), 0.01, 1.0), 1.0),
     "ah03_ellipse": (lambda: paper("ah03_ellipse").simulate(), 20.0),
@@ -69,7 +76,8 @@ PYTHON = {  # the run of the Python form, and how long the scene is run to be co
     "ah03_brazil_nut": (lambda: simulated(paper("ah03_brazil_nut").nut(), 0.1, 3.0, scheme=st.AnitescuHart(relaxation="convex")), 3.0),
     "ttp01_two_spheres": (lambda: paper("ttp01_sphere").implicit(paper("ttp01_two_spheres").seam_world(), 0.1, 4.0), 4.0),
 }  # fmt: skip
-QUICK = ("ball_and_tower", "chain", "ah03_paddle")
+QUICK = ("ball_and_tower", "chain", "ah03_paddle", "capstan")
+SCENE_OF = {"brazil_nut": "ah03_brazil_nut"}  # of a script that runs the scene of a paper
 
 
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.long) for n in PYTHON])
@@ -128,5 +136,5 @@ def test_every_scene_is_compared_and_every_example_has_a_scene_or_is_named():
     only = re.search(r"Only in Python: (.*?)\n\n", page, re.S).group(1)
     for path in (ROOT / "examples").glob("*.py"):
         beside = path.with_suffix(".toml")  # a script that reads its scene
-        assert path.stem in SCENES or beside.exists() or f"`{path.name}`" in only, path.name
+        assert SCENE_OF.get(path.stem, path.stem) in SCENES or beside.exists() or f"`{path.name}`" in only, path.name
         assert not beside.exists() or beside.name in page

@@ -1,11 +1,13 @@
 """The compiled loop: the same bits as step by step, with the same certificates, and Python where it must."""
 
 import warnings
+from dataclasses import fields
 
 import numpy as np
 import pytest
 
 import stiction as st
+from stiction.simulation.simulator import _Door
 
 
 def spheres(n=30):
@@ -153,6 +155,61 @@ def test_same_bits_as_step_by_step(make, solver):
         np.testing.assert_array_equal(a.keys, b.keys)
         np.testing.assert_array_equal(a.impulses, b.impulses)
     np.testing.assert_array_equal(last.contacts.gap, result.contacts.gap)
+
+
+def assert_same(a, b):
+    """Two steps, field by field, to the bit; the certificates' blocks and messages too."""
+    for name in (field.name for field in fields(a.contacts)):
+        np.testing.assert_array_equal(getattr(a.contacts, name), getattr(b.contacts, name), err_msg=name)
+    for name in ("q", "v", "keys", "impulses", "t"):
+        np.testing.assert_array_equal(getattr(a.state, name), getattr(b.state, name), err_msg=name)
+    assert a.certificate == b.certificate
+    assert [role for role, _ in a.solves] == [role for role, _ in b.solves]
+    for name in ("p", "v", "u", "modes"):
+        np.testing.assert_array_equal(getattr(a.solution, name), getattr(b.solution, name), err_msg=name)
+    for name in ("certificate", "status", "message", "iterations", "solver", "stages", "rounds"):
+        assert getattr(a.solution, name) == getattr(b.solution, name), name
+    assert (a.success, a.status, a.message, a.gains) == (b.success, b.status, b.message, b.gains)
+
+
+OPTIONS = [(make, {}) for make in SCENES] + [
+    (disks, {"eps": 0.01}), (spheres, {"eps": 0.002}), (planar_machine, {"stabilize": False}),
+    (disks, {"relaxation": "convex"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "options"), OPTIONS)
+def test_a_compiled_step_says_what_the_python_step_says(make, options):
+    """Contacts, modes, impulses, certificates and the energy balance that recordings keep."""
+    sim = simulator(make, on_failure="accept", scheme=st.AnitescuHart(**options))
+    compiled = 0
+    for _ in range(8):
+        sim.advance(12)
+        fast = sim._loop.step(sim.state)
+        slow = sim.scheme.step(sim.system, sim.state, sim.dt, _Door(sim))
+        if fast is not None:
+            assert_same(fast, slow)
+            compiled += 1
+    assert compiled >= 4
+
+
+@pytest.mark.parametrize("make", [machine, planar_machine])
+def test_frames_of_the_compiled_loop_are_those_of_python(make, tmp_path):
+    """Joints, motors, springs and contacts: what is recorded is the same to the bit, whoever took the steps."""
+    fast, slow = simulator(make), simulator(make)
+    slow._loop = None
+    one, two = fast.run(0.2, record=tmp_path / "fast.h5"), slow.run(0.2, record=tmp_path / "slow.h5")
+    for name in ("times", "q", "v", "joints"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    for name in (field.name for field in fields(one.table)):
+        np.testing.assert_array_equal(getattr(one.table, name), getattr(two.table, name), err_msg=name)
+    for name in ("kinetic", "potential"):
+        np.testing.assert_array_equal(getattr(one.energy, name), getattr(two.energy, name))
+    for a, b in ((one.energy.work, two.energy.work), (one.certificate.residuals, two.certificate.residuals)):
+        for name, values in a.items():
+            np.testing.assert_array_equal(values, b[name], err_msg=name)
+    assert one.constraint_names == two.constraint_names
+    assert repr(one.events) == repr(two.events)
 
 
 @pytest.mark.parametrize("make", [spheres, chain, disks, machine, planar_machine])

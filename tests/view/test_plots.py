@@ -74,7 +74,7 @@ def test_many_contacts_are_added_up_and_those_of_a_body_are_shown_alone(pile):
     total = np.bincount(pile.table.step, pile.table.impulse[:, 0], len(pile) - 1)
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), total)
     names = [axes.get_title(loc="left") for axes in pile.plot("impulses", of="cue").axes]
-    assert names == [g.name for g in groups(pile, ["cue"])]
+    assert {*names} <= {g.name for g in groups(pile, ["cue"])}
     assert "plane0/cue" in names
     assert all("cue" in name for name in names)
     counted = pile.plot("modes", of="ball 0")

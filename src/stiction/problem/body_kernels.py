@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from .._jit import njit
 
 
@@ -74,6 +76,44 @@ def add_velocity_change(Minv, f, v):
             for k in range(d):
                 s += Minv[i, j, k] * f[i, k]
             v[i, j] += s
+
+
+@njit
+def mass_times(Minv, v, f):
+    """f = M v, body by body, from M⁻¹ = L D Lᵀ; zero where M⁻¹ has no row: no force moves that."""
+    d = Minv.shape[1]
+    L, D = np.empty((d, d)), np.empty(d)
+    for i in range(Minv.shape[0]):
+        for j in range(d):
+            locked = True
+            for k in range(d):
+                locked = locked and Minv[i, j, k] == 0.0
+            D[j], f[i, j] = (1.0, 0.0) if locked else (Minv[i, j, j], v[i, j])
+            for k in range(j):
+                s = Minv[i, j, k]
+                for l in range(k):
+                    s -= L[j, l] * L[k, l] * D[l]
+                L[j, k] = s / D[k]
+                D[j] -= L[j, k] * s
+                f[i, j] -= L[j, k] * f[i, k]
+        for j in range(d - 1, -1, -1):
+            s = f[i, j] / D[j]
+            for k in range(j + 1, d):
+                s -= L[k, j] * f[i, k]
+            f[i, j] = s
+
+
+@njit
+def quadratic_form(M, v):
+    """The sum of v·M v over bodies."""
+    total = 0.0
+    for b in range(M.shape[0]):
+        for i in range(M.shape[1]):
+            s = 0.0
+            for j in range(M.shape[2]):
+                s += v[b, i] * M[b, i, j] * v[b, j]
+            total += s
+    return total
 
 
 @njit

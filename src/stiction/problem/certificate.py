@@ -76,33 +76,35 @@ class SolveCertificate:
 
 
 def certify(
-    problem: ContactProblem, p: FloatArray, v: FloatArray | None = None
+    problem: ContactProblem, p: FloatArray, v: FloatArray | None = None, change: FloatArray | None = None
 ) -> tuple[SolveCertificate, IntArray, FloatArray]:
     """The certificate of impulses p (nr,), the mode of each block (nk,), and the velocities u (nr,) they give.
 
     With `v` (nv,) the velocities are taken from it and the certificate's `dynamics` says how far it is from
-    `v_free + M⁻¹ Gᵀ p`.
+    `v_free + M⁻¹ Gᵀ p`. change (nv,): M⁻¹ Gᵀ p, where it is known.
     """
+    from .certificate_kernels import largest
     from .residuals import FIELDS, NATURAL
 
     dynamics = problem.dynamics
     missing = 0.0
     if v is None:
-        u = problem.q + dynamics.delassus_times(p) + problem.C * p
+        caused = dynamics.delassus_times(p) if change is None else dynamics.velocity_rows(change)
+        u = problem.q + caused + problem.C * p
     else:
         expected = problem.velocity(p)
         missing = float(np.abs(v - expected).max(initial=0.0))
         u = dynamics.velocity_rows(v) + problem.b + problem.C * p
-    nk = problem.nk
     table, mode = _residuals(problem, u, p)
     if len(problem.friction.varying):
         _by_speed(problem, u, p, table, mode)
     scale = problem.scale
-    values: dict[str, Any] = {}
-    blocks: dict[str, int] = {}
-    for column, name in enumerate((*FIELDS, "natural_map", "scaled_map")):
-        values[name] = float(table[:, column].max()) if nk else 0.0
-        blocks[name] = int(table[:, column].argmax()) if nk and values[name] != 0.0 else -1
+    names = (*FIELDS, "natural_map", "scaled_map")
+    worst, where = np.zeros(len(names)), np.full(len(names), -1)
+    if problem.nk:
+        largest(table, worst, where)
+    values: dict[str, Any] = dict(zip(names, worst.tolist()))
+    blocks: dict[str, int] = dict(zip(names, where.tolist()))
     values["natural_map"] = float(np.sqrt((table[:, NATURAL] ** 2).sum())) / scale
     values["scaled_map"] = values["scaled_map"] / scale
     return SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, **values), mode, u

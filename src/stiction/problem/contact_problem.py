@@ -150,6 +150,14 @@ class ContactProblem:
             raise ModelError(f"length must be 1 in the normal row of a contact; length[{i}] is {self.length[i]:g}.")
 
     @classmethod
+    def trusted(cls, dynamics: Bodies, known: dict[str, Any], **arrays: Any) -> ContactProblem:
+        """Without checks, for arrays that a compiled step has made; known: values of `q`, `rho` and `scale`."""
+        made = object.__new__(cls)
+        kind = np.zeros(len(arrays["law"]), dtype=np.int64)
+        made.__dict__.update(dynamics=dynamics, kind=kind, **arrays, **known)
+        return made
+
+    @classmethod
     def from_delassus(cls, W: Any, q: Any, **blocks: Any) -> ContactProblem:
         """The problem `u = W p + q` without masses and velocities, as FCLIB's local files hold it."""
         return cls(Delassus(W), b=q, **blocks)

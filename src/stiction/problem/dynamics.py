@@ -194,7 +194,7 @@ class Bodies:
     @cached_property
     def prescribed(self) -> npt.NDArray[np.bool_]:
         """(nv,) which velocities no impulse can change: those of bodies (or axes) without inverse mass."""
-        return ~np.abs(self.Minv).any(axis=2).ravel()
+        return ~(self.Minv != 0.0).any(axis=2).ravel()
 
     @cached_property
     def _mass_blocks(self) -> FloatArray:
@@ -241,8 +241,11 @@ class Bodies:
 
     def mass(self, v: FloatArray) -> FloatArray:
         """M v on the degrees of freedom that can move; zero on prescribed ones."""
-        d = self.Minv.shape[1]
-        return np.einsum("bij,bj->bi", self._mass_blocks, v.reshape(-1, d)).ravel()
+        from .body_kernels import mass_times
+
+        f = np.empty((self.nbody, self.Minv.shape[1]))
+        mass_times(self.Minv, v.reshape(self.nbody, -1), f)
+        return f.ravel()
 
     def velocity_change(self, p: FloatArray) -> FloatArray:
         """M⁻¹ Gᵀ p."""

@@ -153,6 +153,13 @@ def block_residuals(
         shift = 1 if normal else 0
         n = stop - start - shift
         s = set_of[b]
+        plain = normal and r0[b] == 0.0 and mu[b] > 0.0 and kind[s] == ELLIPSOID
+        if (
+            plain
+            and _is_round(semi, s, length, start, n)
+            and _round_contact(b, start, n, mu[b], semi[s, 0], associated, rho[b], u, p, table, mode)
+        ):
+            continue
         first, last = 0, in_metres(s, start + shift, n, length, semi, facets, facet_ptr, axes, F)
         nvert = vertex_ptr[s + 1] - vertex_ptr[s]
         for j in range(nvert):
@@ -191,6 +198,65 @@ def block_residuals(
         else:
             inside = gauge(kind[s], axes, F, first, last, x[shift : shift + n], n) <= radius * (1.0 + 1e-9)
             mode[b] = STICK if inside else SLIP
+
+
+@njit
+def _is_round(semi, s, length, start, n):
+    """Whether set s is a disk, or the piece of a line, in n rows of slip."""
+    if n < 1 or n > 2 or semi[s, 0] <= 0.0 or length[start + 1] != 1.0:
+        return False
+    return n == 1 or (semi[s, 0] == semi[s, 1] and length[start + 2] == 1.0)
+
+
+@njit
+def _round_contact(b, start, n, mu, semi, associated, rho, u, p, table, mode):
+    """What `block_residuals` does for a contact that slips on a round cone, to the same bits, in scalars.
+
+    Nearly every contact is one, and this takes a sixth of the time. False where a number is not finite.
+    """
+    u0, u1, u2 = u[start], u[start + 1], 0.0
+    p0, p1, p2 = p[start], p[start + 1], 0.0
+    if n == 2:
+        u2, p2 = u[start + 2], p[start + 2]
+    if not abs(u0) + abs(u1) + abs(u2) + abs(p0) + abs(p1) + abs(p2) < math.inf:
+        return False
+    s1, s2 = semi * -u1, semi * -u2
+    slip = math.sqrt(s1 * s1 + s2 * s2)
+    radius = max(0.0, mu * p0)
+    rate = u0 - mu * slip if associated else u0
+    f1, f2 = p1 / semi, p2 / semi
+    stretch, out = f1 * f1 + f2 * f2, 0.0
+    if stretch > 0.0:
+        out = max(0.0, 1.0 - radius / math.sqrt(stretch))
+        out = (p1 * p1 + p2 * p2) * (out * out)
+    table[b, 0] = max(0.0, -rate)
+    table[b, 1] = max(0.0, -p0)
+    table[b, 2] = max(0.0, rate) * max(0.0, p0)
+    table[b, 3] = math.sqrt(out)
+    table[b, 4] = max(0.0, radius * slip + (u1 * p1 + u2 * p2))
+    u0 = u0 if associated else u0 + mu * slip
+    table[b, 7], _, _ = _round_map(mu * semi, 1.0, u0, u1, u2, p0, p1, p2)
+    table[b, 8], x1, x2 = _round_map(mu * semi, rho, u0, u1, u2, p0, p1, p2)
+    f1, f2 = x1 / semi, x2 / semi
+    if p0 <= rho * max(rate, 0.0):
+        mode[b] = OPEN
+    else:
+        mode[b] = STICK if math.sqrt(f1 * f1 + f2 * f2) <= radius * (1.0 + 1e-9) else SLIP
+    return True
+
+
+@njit
+def _round_map(a, step, u0, u1, u2, p0, p1, p2):
+    """The natural map on the cone |y_t| <= a·y_n, and the friction part of the point that it projects."""
+    x0, x1, x2 = p0 - step * u0, p1 - step * u1, p2 - step * u2
+    size = math.sqrt(x1 * x1 + x2 * x2)
+    y0, y1, y2 = x0, x1, x2
+    if size > a * x0:
+        y0, y1, y2 = 0.0, 0.0, 0.0
+        if a * size > -x0:
+            y0 = (x0 + a * size) / (1.0 + a * a)
+            y1, y2 = a * y0 * x1 / size, a * y0 * x2 / size
+    return math.sqrt((p0 - y0) * (p0 - y0) + (p1 - y1) * (p1 - y1) + (p2 - y2) * (p2 - y2)) / step, x1, x2
 
 
 @njit

@@ -78,14 +78,14 @@ class AnitescuHart:
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step."""
         found = self._detect(system, state, self.band(system, state, h))
-        problem = self._problem(system, state, h, self._active(system, state, found))[0]
+        problem = self._problem(system, state, h, self.active(system, state, found))[0]
         return problem.replace(associated=True) if self.relaxation == "fixed-point" else problem
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
         """One step with one solve, or with a sequence of convex ones."""
         band = self.band(system, state, h)
         found = self._detect(system, state, band)
-        candidates = self._active(system, state, found)
+        candidates = self.active(system, state, found)
         problem, q_free = self._problem(system, state, h, candidates)
         solves: list[tuple[str, Solution]] = []
         solution = self._solve(problem, solve, solves)
@@ -105,11 +105,19 @@ class AnitescuHart:
         if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
             bad = Status.NONFINITE
             return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(solves), None)
+        return self.result(system, state, new, h, (band, found, candidates), problem, tuple(solves))
+
+    def result(
+        self, system: System, state: State, new: State, h: float, looked_at: tuple[float, Candidates, Candidates],
+        problem: ContactProblem, solves: tuple[tuple[str, Solution], ...],
+    ) -> StepResult:  # fmt: skip
+        """The step from `state` to `new`, judged; looked_at: the band, the candidates in it, and those that acted."""
+        band, found, candidates = looked_at
+        solution = solves[-1][1]
         contacts = record_contacts(system, candidates, new, state.q, problem, solution)
-        certificate = certify_step(system, found, band, state, new, h, problem, solution.p)
-        return StepResult(
-            new, solution.success, solution.status, solution.message, contacts, tuple(solves), certificate
-        )
+        gaps = contacts.gap if candidates is found else None
+        certificate = certify_step(system, found, band, state, new, h, problem, solution.p, gaps)
+        return StepResult(new, solution.success, solution.status, solution.message, contacts, solves, certificate)
 
     def _solve(self, problem: ContactProblem, solve: Solve, solves: list[tuple[str, Solution]]) -> Solution:
         """The solution of the step's problem; every solve goes to `solves` with its role."""
@@ -154,7 +162,7 @@ class AnitescuHart:
         found = system.detect(state.t, state.q, band)
         return found.polyhedral(self.directions)
 
-    def _active(self, system: System, state: State, found: Candidates) -> Candidates:
+    def active(self, system: System, state: State, found: Candidates) -> Candidates:
         """The contacts with gap <= eps (eq. 2.13); all that were detected when eps is left to the scheme."""
         if self.eps is None:
             return found

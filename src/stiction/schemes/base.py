@@ -10,7 +10,6 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus
-from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import MAX_ROWS, Candidates, State, System
@@ -178,14 +177,22 @@ def passed_through(system: System, candidates: Candidates, q0: FloatArray, q1: F
     return np.asarray(np.einsum("ki,ki->k", before, after) < 0.0)
 
 
-def pad_rows(values: FloatArray, row_ptr: IntArray, columns: IntArray | None = None) -> FloatArray:
-    """Row values (nr,) as (nk, 6), padded with zeros; columns (nr,): where each goes, else one after the other."""
+def pad_rows(values: FloatArray, row_ptr: IntArray) -> FloatArray:
+    """Row values (nr,) as (nk, 6), one after the other, padded with zeros."""
     padded = np.zeros((len(row_ptr) - 1, MAX_ROWS))
-    if columns is not None:
-        padded[np.repeat(np.arange(len(padded)), np.diff(row_ptr)), columns] = values
-        return padded
     padded[np.arange(MAX_ROWS) < np.diff(row_ptr)[:, None]] = values
     return padded
+
+
+def in_columns(candidates: Candidates, *rows: FloatArray) -> FloatArray:
+    """Values (nr,) of rows as (nk, 6) each: normal, tangents 1 and 2, spin, rolls 1 and 2; those of joints in order."""
+    from .record_kernels import place_rows
+
+    placed = np.zeros((len(rows), len(candidates.key), MAX_ROWS))
+    codes = candidates.codes
+    for values, out in zip(rows, placed):
+        place_rows(candidates.row_ptr, candidates.law, codes, values, out)
+    return placed
 
 
 def record_contacts(
@@ -193,8 +200,7 @@ def record_contacts(
 ) -> Contacts:
     """The arrays of a step's constraints, rows padded to six; `at` is where the rows of the problem were taken."""
     velocity = solution.u - problem.b - problem.C * solution.p  # what the rows do, without gaps and other demands
-    columns = candidates.columns
-    impulse, velocity = (pad_rows(values, problem.row_ptr, columns) for values in (solution.p, velocity))
+    impulse, velocity = in_columns(candidates, solution.p, velocity)
     gap = system.gaps(candidates, new.t, new.q)
     place = system.contact_geometry(candidates, at)
     return Contacts(candidates.key, candidates.law, solution.modes, gap, impulse, velocity, *place)
@@ -209,15 +215,18 @@ def certify_step(
     h: float,
     problem: ContactProblem,
     p: FloatArray,
+    gaps: FloatArray | None = None,
 ) -> StepCertificate:
     """Penetration, drift and energy balance of a step with the impulses p of `problem`.
 
-    `candidates` are all that were detected within `band`, whether they acted or not; where impulses have made bodies so
-    fast that others may have been reached, contacts are detected anew.
+    `candidates` are all that were detected within `band`, whether they acted or not, and `gaps` (nk,) theirs at the new
+    state where they are known; where impulses have made bodies so fast that others may have been reached, contacts are
+    detected anew.
     """
     if 2.0 * h * system.speed_bound(new, 0.0) > band:
-        candidates = system.detect(new.t, new.q, 0.0)
-    gaps = system.gaps(candidates, new.t, new.q)
+        candidates, gaps = system.detect(new.t, new.q, 0.0), None
+    if gaps is None:
+        gaps = system.gaps(candidates, new.t, new.q)
     passed = -gaps[candidates.limit].min(initial=0.0)
     return StepCertificate(
         penetration=float(max(0.0, -gaps[candidates.contact].min(initial=0.0))),
@@ -227,6 +236,8 @@ def certify_step(
 
 
 def _balance(system: System, old: State, new: State, h: float, problem: ContactProblem, p: FloatArray) -> EnergyBalance:
+    from .record_kernels import work_of_rows
+
     dynamics = problem.dynamics
     assert not isinstance(dynamics, Delassus)
     # Prescribed bodies have no mass here: their velocity is given, and what they do is work from outside.
@@ -234,34 +245,27 @@ def _balance(system: System, old: State, new: State, h: float, problem: ContactP
     mean = np.where(prescribed, new.v, 0.5 * (old.v + new.v))
     before, after = system.energy(old.q, old.v), system.energy(new.q, new.v)
     kinetic = after.kinetic - before.kinetic
+    momentum = dynamics.mass(mean)
     # kinetic energy with the mass matrix of the step, against the true one at both ends
-    during = float(mean @ dynamics.mass(new.v - old.v))
-    force_work = float(mean @ dynamics.mass(problem.v_free - old.v))  # M (v_free - v) = h k
+    during = float(momentum @ (new.v - old.v))
+    force_work = float(momentum @ (problem.v_free - old.v))  # M (v_free - v) = h k
     middle = system.retract(old.q, 0.5 * h * new.v)
     power = system.applied_power(old.t + 0.5 * h, middle, mean)
     potential = after.potential - before.potential
     stored = after.elastic - before.elastic
     forced = force_work if power is None else h * power
     moved = float(p @ dynamics.velocity_rows(np.where(prescribed, mean, 0.0))) if prescribed.any() else 0.0
-    work = p * dynamics.velocity_rows(mean)
-    # The share of a row's work that only restores a violated constraint: -½ b p, where b demands motion outwards.
-    row_law = np.repeat(problem.law, np.diff(problem.row_ptr))
-    first = np.zeros(problem.nr, dtype=bool)
-    first[problem.row_ptr[:-1]] = True
-    rubs = ((row_law == UNILATERAL) & ~first) | (row_law == DRY)
-    soft = (problem.C > 0) & ~rubs
-    normal = (row_law == UNILATERAL) & first & ~soft
-    equality = (row_law == EQUALITY) & ~soft
-    restoring = np.where(equality | (normal & (problem.b < 0)), -0.5 * problem.b * p, 0.0)
-    rest = work - restoring
+    friction, impact, joints, motors, springs, restoring = work_of_rows(
+        problem.row_ptr, problem.law, problem.C, problem.b, p, dynamics.velocity_rows(mean)
+    )
     parts = {
         "applied": forced - moved,
-        "friction": float(rest[rubs].sum()),
-        "impact": float(rest[normal].sum()),
-        "joints": float(rest[equality].sum()),
-        "motors": float(rest[row_law == BOX].sum()),
-        "springs": float(rest[soft].sum()) + stored,
-        "stabilisation": float(restoring.sum()),
+        "friction": friction,
+        "impact": impact,
+        "joints": joints,
+        "motors": motors,
+        "springs": springs + stored,
+        "stabilisation": restoring,
         "truncation": force_work - forced + (0.0 if power is None else potential - stored),
         "mass_change": kinetic - during,
     }

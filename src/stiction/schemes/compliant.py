@@ -23,7 +23,7 @@ from ..problem.dynamics import Dense
 from ..problem.laws import UNILATERAL, Mode
 from ..status import Status
 from ..systems.base import State, System
-from .base import Change, Contacts, EnergyBalance, Solve, StepCertificate, StepResult, pad_rows
+from .base import Change, Contacts, EnergyBalance, Solve, StepCertificate, StepResult, in_columns, pad_rows
 from .compliant_motion import POWERS, Motion
 
 PIECES = 2000  # of smooth motion in a step; more means that contacts chatter faster than the step can follow
@@ -202,8 +202,7 @@ class Compliant:
         modes = motion.forces.modes(moment.local.over, motion.closed)
         opened = (candidates.law == UNILATERAL) & (p[ptr[:-1]] > 0.0) & ~motion.closed
         modes[opened] = int(Mode.SLIP)  # pressed in this step, if not at its end
-        columns = candidates.columns
-        impulse, velocity = (pad_rows(rows, ptr, columns) for rows in (p, moment.u))
+        impulse, velocity = in_columns(candidates, p, moment.u)
         gap = system.gaps(candidates, new.t, q)
         contacts = Contacts(
             candidates.key, candidates.law, modes, gap, impulse, velocity, *system.contact_geometry(candidates, q)

@@ -74,9 +74,15 @@ class EventTracker:
         mode = np.full(len(now), OPEN)
         for kind in (STICK, SLIP):  # slipping at one point is slipping
             mode[member[contacts.mode[rows] == kind]] = kind
-        known = np.isin(self._codes, now, assume_unique=True)
-        either = now if known.all() else np.union1d(now, self._codes[~known])
-        before, after = _look_up(self._codes, self._modes, either), _look_up(now, mode, either)
+        at = np.minimum(np.searchsorted(now, self._codes), max(0, len(now) - 1))
+        known = now[at] == self._codes if len(now) else np.zeros(len(self._codes), dtype=bool)
+        either, place = now, member
+        before, after = np.full(len(now), OPEN), mode
+        before[at[known]] = self._modes[known]
+        if not known.all():  # contacts that are no longer there
+            either = np.union1d(now, self._codes[~known])
+            place = np.searchsorted(either, code)
+            before, after = _look_up(self._codes, self._modes, either), _look_up(now, mode, either)
         if self._fresh:
             # Whether a contact was closed before the run is known, but not whether it stuck: no event of friction.
             dry = np.isin(either, code[contacts.law[rows] == DRY])
@@ -85,19 +91,18 @@ class EventTracker:
         differs = before != after
         changed = np.flatnonzero(differs)
         impulse = np.zeros((len(either), contacts.impulse.shape[1]))
-        place = np.searchsorted(either, code)
         some = np.flatnonzero(differs[place])
         np.add.at(impulse, place[some], contacts.impulse[rows[some]])
         closed = mode != OPEN
         self._codes, self._modes = now[closed], mode[closed]
-        kinds = [KINDS.index(_kind(int(before[i]), int(after[i]))) for i in changed.tolist()]
+        kinds = _kinds(before[changed], after[changed])
         own = [int(np.flatnonzero(contacts.key == gain.key)[0]) for gain in gains]
         groups = [either[changed], self._code(contacts.key[own], contacts.bodies[own])]
         return {
             "kind": np.array([*kinds, *(KINDS.index("capped" if g.capped else "gain") for g in gains)], dtype=np.int64),
             "group": self._groups(np.concatenate(groups)),
             "impulse": np.concatenate([impulse[changed], contacts.impulse[own]]),
-            "energy": np.array([*(0.0 for _ in kinds), *(gain.energy for gain in gains)]),
+            "energy": np.concatenate([np.zeros(len(kinds)), [gain.energy for gain in gains]]),
         }
 
     def _code(self, keys: IntArray, bodies: IntArray) -> IntArray:
@@ -174,9 +179,8 @@ def read_events(
     return out
 
 
-def _kind(before: int, after: int) -> str:
-    if before == OPEN:
-        return "impact"
-    if after == OPEN:
-        return "separation"
-    return "stick" if after == STICK else "slip"
+def _kinds(before: IntArray, after: IntArray) -> IntArray:
+    """The events, by number, of contacts that have changed from one mode to another."""
+    impact, separation, stick, slip = (KINDS.index(kind) for kind in ("impact", "separation", "stick", "slip"))
+    closed = np.where(after == OPEN, separation, np.where(after == STICK, stick, slip))
+    return np.where(before == OPEN, impact, closed)

@@ -8,11 +8,16 @@ import numpy as np
 
 from .._check import FloatArray
 from ..friction.sets import ELLIPSOID, POLYHEDRON
+from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Bodies
 from ..schemes.anitescu_hart import AnitescuHart
-from ..schemes.base import Scheme
+from ..schemes.base import Scheme, StepResult
 from ..solvers import Auto, Nsgs, Solver
-from ..solvers.nsgs_ends import QUICK_MANY
+from ..solvers.nsgs import swept
+from ..solvers.nsgs_ends import AT_REST, QUICK_MANY
 from ..systems.base import State, System
+from ..systems.candidates import Features
+from ..systems.model import CODES
 
 WORK = 400_000  # bodies and contacts times steps between two returns to Python: well under a second, for Ctrl-C
 
@@ -45,11 +50,15 @@ class CompiledLoop:
         slips = (f.kind[sets] == ELLIPSOID) & (f.semi[sets, : model.dim - 1] > 0.0).all(axis=1)
         # others have blocks of the kind NESTED (`nsgs_items.classify`), which have kernels of their own
         self.nested = not ((laws.rows == 1) | (slips & (laws.rows == model.dim))).all()
-        self.arrays = (
-            *bodies, *shapes, model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, *laws.arrays,
-            model.lever, f.set_of, f.mu, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, m.size,
-            m.bodies, m.law, m.bound, *m.rows.arrays, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0),
+        rules = (
+            model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, *laws.arrays, model.lever,
+            f.set_of, f.mu,
         )  # fmt: skip
+        joints = (m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0))
+        self._friction = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
+        self._arrays = (bodies, shapes, rules, self._friction, joints, m.rows.arrays)
+        eps = -1.0 if scheme.eps is None else float(scheme.eps)
+        self._how = (float(dt), float(tol)), (True, 1.0, bool(scheme.stabilize), scheme.relaxation == "convex", eps)
 
     @staticmethod
     def of(system: System, scheme: Scheme, solver: Solver, dt: float, tol: float) -> CompiledLoop | None:
@@ -77,29 +86,61 @@ class CompiledLoop:
 
         The worst (4,) are the largest error, penetration [m] and joint drift, and the largest number of contacts.
         """
+        worst, taken = np.zeros(4), 0
+        while taken < steps:
+            contacts = max(int(worst[3]), len(state.keys))
+            chunk = min(steps - taken, max(1, WORK // (self.model.nb + contacts)))
+            done, state, _ = self._run(state, chunk, worst)
+            taken += done
+            if done < chunk:
+                break
+        return state, taken, worst
+
+    def step(self, state: State) -> StepResult | None:
+        """One step and all that is known of it, as the scheme says it; None where it belongs to Python.
+
+        What the kernel has found and solved becomes the contact problem again, for the same certificates to judge.
+        """
+        done, new, last = self._run(state, 1, np.zeros(4))
+        if not done:
+            return None
+        band, sweeps, v_free, Minv, found, made = last
+        a, b, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale = made
+        fa, fb, sa, sb, code, kind, pa, da, pb, db, ra, rb = found
+        key = (sa * self.model.ns + sb) * CODES + code
+        looked_at = self.model.candidates(Features(fa, fb, kind, pa, da, pb, db, ra, rb, sa, sb), key)
+        candidates = self.scheme.active(self.model, state, looked_at)
+        problem = ContactProblem.trusted(
+            Bodies.trusted(a, b, Ja, Jb, Minv, candidates.row_ptr), {"q": free, "rho": rho, "scale": scale},
+            v_free=v_free.ravel(), b=demand, row_ptr=candidates.row_ptr, law=candidates.law,
+            friction=candidates.friction, r0=r0, C=C, lo=lo, hi=hi, associated=self.scheme.relaxation == "convex",
+            length=length, key=candidates.key, p_warm=p, v_start=state.v,
+        )  # fmt: skip
+        solution = swept(problem, p, self.tol, None if sweeps == AT_REST else int(sweeps))
+        if not solution.success:
+            return None
+        after = State(state.t + self.dt, new.q, new.v, new.keys, new.impulses)
+        return self.scheme.result(
+            self.model, state, after, self.dt, (band, looked_at, candidates), problem, (("step", solution),)
+        )
+
+    def _run(self, state: State, steps: int, worst: FloatArray) -> tuple[int, State, Any]:
+        """How many of `steps` steps were taken, the state after them, and what the kernel knows of the last."""
         from .._jit import get_num_threads, keep_memory
         from ..collision.neighbours import no_neighbours
         from . import loop_plane, loop_space
 
         keep_memory()
-        model, scheme = self.model, self.scheme
+        model = self.model
         loop: Any = loop_space if model.dim == 3 else loop_plane
         kernel = loop.advance_nested if self.nested else loop.advance
         q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
         turns = model.turns(state.q).copy()
         kept = no_neighbours(model.dim) if self._kept is None else self._kept
-        keys, impulses, worst, taken = state.keys, state.impulses, np.zeros(4), 0
-        while taken < steps:
-            contacts = max(int(worst[3]), len(keys))
-            chunk = min(steps - taken, max(1, WORK // (model.nb + contacts)))
-            done, _, keys, impulses, kept = kernel(
-                chunk, self.dt, self.tol, get_num_threads() > 1, True, 1.0, scheme.stabilize,
-                scheme.relaxation == "convex", -1.0 if scheme.eps is None else float(scheme.eps), model.capacity,
-                q, turns, v, keys, impulses, kept, worst, *self.arrays,
-            )  # fmt: skip
-            self._kept = kept
-            taken += int(done)
-            if done < chunk:
-                break
+        first, others = self._how
+        done, keys, impulses, self._kept, last = kernel(
+            steps, (*first, get_num_threads() > 1, *others), model.capacity, q, turns, v, state.keys, state.impulses,
+            kept, worst, *self._arrays,
+        )  # fmt: skip
         whole = q.ravel() if model.dim == 2 else np.concatenate([q.ravel(), turns])
-        return State(state.t, whole, v.ravel(), keys, impulses), taken, worst
+        return int(done), State(state.t, whole, v.ravel(), keys, impulses), last

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from .._jit import njit
@@ -11,20 +9,22 @@ from ..collision.aabbs import aabbs3
 from ..collision.features import evaluate3
 from ..collision.narrow3 import FEATURES, find3, find3_parallel
 from ..collision.neighbours import neighbours
-from ..solvers.nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
-from ..systems.contacts3 import contact_rows
+from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels3 import count_turns, free_motion, joint_rows, mass_blocks, retract, rotations
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import fastest
-from .loop_stages import blocks_of, demand_of, remembered, respond, solve_spatial, solve_spatial_nested, within
+from .loop_stages import attempt_spatial, attempt_spatial_nested
 
-CODES = 1 << 22  # as in systems.model
 MANY = 10_000  # pairs from which threads share the narrow phase
 
 
 @njit
-def find(q, R, band, room, parallel, kept, kind, body, center, rot, half, radius, group, mask, moves, excluded):
-    """Contacts within `band`, sorted by key: their bodies, shapes, codes and features; and the pairs to keep."""
+def find(q, R, band, room, parallel, kept, shapes, moves):
+    """The pairs to keep, positions (nb, 3), and contacts within `band`, sorted by key.
+
+    Of these their bodies, shapes, codes and features.
+    """
+    kind, body, group, mask, excluded, center, rot, half, radius = shapes
     ns, nb = len(kind), q.shape[0]
     x = np.empty((nb, 3))
     for i in range(nb):
@@ -55,15 +55,17 @@ def find(q, R, band, room, parallel, kept, kind, body, center, rot, half, radius
     a, b = np.empty(count, np.int64), np.empty(count, np.int64)
     for k in range(count):
         a[k], b[k] = body[sa[k]], body[sb[k]]
-    return (
-        kept, x, a, b, sa[:count], sb[:count], code[:count], type[:count], pa[:count], da[:count], pb[:count],
-        db[:count], ra[:count], rb[:count],
+    found = (
+        a, b, sa[:count], sb[:count], code[:count], type[:count], pa[:count], da[:count], pb[:count], db[:count],
+        ra[:count], rb[:count],
     )  # fmt: skip
+    return kept, x, found
 
 
 @njit
-def deepest(q, x, R, a, b, type, pa, da, pb, db, ra, rb):
+def deepest(q, x, R, found):
     """The deepest overlap of features at configuration q [m]; x and R are overwritten."""
+    a, b, _, _, _, type, pa, da, pb, db, ra, rb = found
     n = len(a)
     for i in range(q.shape[0]):
         x[i, 0], x[i, 1], x[i, 2] = q[i, 0], q[i, 1], q[i, 2]
@@ -77,44 +79,38 @@ def deepest(q, x, R, a, b, type, pa, da, pb, db, ra, rb):
 
 
 @njit
-def drift(
-    q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, scale, turn_of,
-    weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft,
-):  # fmt: skip
+def drift(q, turns, rows, mode, soft):
     """The largest violation of a joint's row or limit."""
-    n = len(joint_kind)
+    n = len(rows[0])
     value, Ja, Jb = np.empty(n), np.empty((n, 6)), np.empty((n, 6))
-    joint_rows(
-        q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest, scale, turn_of,
-        weight, turn_a, turn_b, turn_u, turn_e, turn_n, 0, value, Ja, Jb,
-    )  # fmt: skip
+    joint_rows(q, turns, *rows, 0, value, Ja, Jb)
     return violation(value, mode, soft)
 
 
 def _make_advance(nested):
     @njit
     def advance(
-        steps, h, tol, parallel, accelerate, omega, stabilize, associated, eps, room, q, turns, v, old_keys, old, kept,
-        worst, mass, inertia, inverse_mass, inverse_inertia, moves, kinematic, force, reach, kind, body, group, mask,
-        excluded, center, rot, half, radius, material, by_material, pair, by_pair, law_rows, law_codes, law_axis,
-        law_side, lever, law_set, law_mu, shape, semi, vertices, vertex_ptr, facets, facet_ptr, joint_size,
-        joint_bodies, joint_law, joint_bound, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub,
-        rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft, damping, bound, target,
+        steps, how, room, q, turns, v, old_keys, old, kept, worst, bodies, shapes, laws, sets, joints, rows,
     ):  # fmt: skip
-        """Up to `steps` steps from q (nb, 7), turns (nt,), v (nb, 6), with the last step's keys and impulses.
+        """Up to `steps` > 0 steps from q (nb, 7), turns (nt,), v (nb, 6), with the last step's keys and impulses.
 
-        q, turns and v are changed in place.
+        q, turns and v are changed in place. how: h, tol, parallel, accelerate, omega, stabilize, associated and eps,
+        which is negative where all contacts in the band act; the other tuples are those of `CompiledLoop`.
 
-        Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. eps < 0: all
-        contacts in the band act. worst (4,): the largest error, penetration and joint drift so far, and the most
-        contacts. Returns the number of steps, the sweeps of all, and the keys and impulses of the last.
+        Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. worst (4,): the
+        largest error, penetration and joint drift so far, and the most contacts. Returns the number of steps, the keys
+        and impulses of the last, the pairs to keep, and of the last attempt: the band in which contacts were looked
+        for, the sweeps, v_free, M⁻¹, the contacts found, and the problem.
         """
+        h, _, parallel, _, _, _, _, eps = how
+        mass, inertia, inverse_mass, inverse_inertia, moves, kinematic, force, reach = bodies
+        turned = rows[-5:]
         nb = q.shape[0]
         R, Minv = np.empty((nb, 3, 3)), np.empty((nb, 6, 6))
         v_free, q_free, moved, dq = np.empty((nb, 6)), np.empty((nb, 7)), np.empty((nb, 7)), np.empty((nb, 6))
         new_q, new_v, turns_free = np.empty((nb, 7)), np.empty((nb, 6)), np.empty(len(turns))
-        total = 0
-        for step in range(steps):
+        taken = 0
+        while True:
             free_motion(q, v, force, mass, inertia, moves, h, v_free, q_free)
             if len(kinematic):
                 for i in range(nb):
@@ -128,93 +124,46 @@ def _make_advance(nested):
                 for i in range(nb):
                     for j in range(6):
                         dq[i, j] = h * v_free[i, j]
-                count_turns(q_free, dq, turn_a, turn_b, turn_u, turn_e, turn_n, turns, turns_free)
+                count_turns(q_free, dq, *turned, turns, turns_free)
             band = max(2.0 * h * fastest(v, v_free, reach, 3), max(eps, 0.0))
             rotations(q, R)
-            kept, x, fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
-                q, R, band, room, parallel, kept, kind, body, center, rot, half, radius, group, mask, moves, excluded
-            )
+            kept, x, found = find(q, R, band, room, parallel, kept, shapes, moves)
+            fa, fb, _, _, _, type, pa, da, pb, db, ra, rb = found
             n = len(fa)
             room = max(room, n)
             gap, normal, point_a, point_b = np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
             evaluate3(x, R, fa, fb, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
-            key, keep = np.empty(n, np.int64), np.empty(n, np.int64)
-            for k in range(n):
-                key[k] = (sa[k] * len(kind) + sb[k]) * CODES + code[k]
-            acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
-            keys, law, row_ptr, set_of, mu, a, b, number = blocks_of(
-                acting, keep, key, sa, sb, fa, fb, joint_size, joint_bodies, joint_law, material, by_material, pair,
-                by_pair, nb, law_rows, law_set, law_mu,
-            )  # fmt: skip
-            nk, nj = len(keys), len(joint_size)
-            nr = row_ptr[nk]
-            if acting < n:
-                for i in range(acting):
-                    k = keep[i]
-                    gap[i] = gap[k]
-                    for j in range(3):
-                        normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
-            value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
-            Ja, Jb = np.empty((nr, 6)), np.empty((nr, 6))
-            joint_rows(
-                q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
-                scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, 0, value, Ja, Jb,
-            )  # fmt: skip
-            contact_rows(
-                q, a[nj:], b[nj:], normal, point_a, point_b, row_ptr, nj, number, law_codes, law_axis, law_side, lever,
-                Ja, Jb, length,
-            )  # fmt: skip
-            for i in range(acting):
-                value[row_ptr[nj + i]] = gap[i]
             mass_blocks(R, inverse_mass, inverse_inertia, moves, Minv)
-            r0, demand, C, lo, hi = demand_of(
-                h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target
-            )
-            remembered(keys, row_ptr, old_keys, old, p)
-            error = 0.0
-            limit = QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY
-            if nr:
-                problem = (
-                    tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi,
-                    vertices, vertex_ptr, facets, facet_ptr, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi,
-                    length, p,
-                )  # fmt: skip
-                if nested:
-                    ended, sweeps, error = solve_spatial_nested(*problem)
-                else:
-                    ended, sweeps, error = solve_spatial(*problem)
-                if ended != SOLVED:
-                    return step, total, old_keys, old, kept
-                total += sweeps
-            if not respond(a, b, row_ptr, Ja, Jb, Minv, p, v_free, h, new_v, dq):
-                return step, total, old_keys, old, kept
+            step = (
+                how, len(shapes[0]), q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b,
+                laws, sets, joints, rows, new_v, dq,
+            )  # fmt: skip
+            if nested:
+                ended, sweeps, error, acting, keys, impulses, made = attempt_spatial_nested(*step)
+            else:
+                ended, sweeps, error, acting, keys, impulses, made = attempt_spatial(*step)
+            last = (band, sweeps, v_free, Minv, found, made)
+            if ended != SOLVED:
+                return taken, old_keys, old, kept, last
             retract(q_free, dq, new_q)
             if len(turns):
-                count_turns(new_q, dq, turn_a, turn_b, turn_u, turn_e, turn_n, turns_free, turns)
+                count_turns(new_q, dq, *turned, turns_free, turns)
             for i in range(nb):
                 for j in range(7):
                     q[i, j] = new_q[i, j]
                 for j in range(6):
                     v[i, j] = new_v[i, j]
-            old_keys = keys
-            old = np.zeros((nk, 6))
-            for k in range(nk):
-                for r in range(row_ptr[k], row_ptr[k + 1]):
-                    old[k, r - row_ptr[k]] = p[r]
-            depth = deepest(q, x, R, fa, fb, type, pa, da, pb, db, ra, rb)
+            old_keys, old = keys, impulses
+            depth = deepest(q, x, R, found)
             if 2.0 * h * fastest(v, v, reach, 3) > band:  # others may have been reached
-                kept, x, fa, fb, sa, sb, code, type, pa, da, pb, db, ra, rb = find(
-                    q, R, 0.0, room, parallel, kept, kind, body, center, rot, half, radius, group, mask, moves, excluded
-                )
-                depth = deepest(q, x, R, fa, fb, type, pa, da, pb, db, ra, rb)
+                kept, x, reached = find(q, R, 0.0, room, parallel, kept, shapes, moves)
+                depth = deepest(q, x, R, reached)
             worst[0], worst[1], worst[3] = max(worst[0], error), max(worst[1], depth), max(worst[3], float(acting))
-            if nj:
-                left = drift(
-                    q, turns, joint_kind, joint_a, joint_b, joint_pa, joint_pb, joint_ua, joint_ub, rest,
-                    scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n, mode, soft,
-                )  # fmt: skip
-                worst[2] = max(worst[2], left)
-        return steps, total, old_keys, old, kept
+            if len(joints[0]):
+                worst[2] = max(worst[2], drift(q, turns, rows, joints[4], joints[5]))
+            taken += 1
+            if taken == steps:
+                return taken, old_keys, old, kept, last
 
     return advance
 

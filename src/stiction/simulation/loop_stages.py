@@ -21,13 +21,18 @@ from ..problem.body_kernels import (
     rows_times,
 )
 from ..problem.laws import DRY, UNILATERAL
-from ..solvers.nsgs_ends import SOLVED
+from ..solvers.nsgs_ends import AT_REST, NONFINITE, QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..solvers.nsgs_forms import unpack
 from ..solvers.nsgs_prepare import MANY, prepare
 from ..solvers.nsgs_relax import relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
 from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
+from ..systems.contacts3 import contact_rows as spatial_contact_rows
+from ..systems.kernels2 import contact_rows as planar_contact_rows
+from ..systems.kernels2 import joint_rows as planar_joint_rows
+from ..systems.kernels3 import joint_rows as spatial_joint_rows
 from ..systems.mechanism_kernels import demands
 
+CODES = 1 << 22  # as in systems.model
 _CHUNKS = 64  # parts that threads take
 
 
@@ -128,15 +133,16 @@ def _make_solve(d, nested):
     def solve(
         tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
         vertex_ptr, facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, length, p,
+        free, rho,
     ):  # fmt: skip
         """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
 
-        Returns how it ended, the sweeps, and the error. The same calls as `Nsgs` makes on a problem of its own; only
-        where `nested` may there be blocks of that kind (`nsgs_items.classify`).
+        Returns how it ended, the sweeps, the error and its scale; free (nr,) receives H v_free + b, rho (nk,) the
+        weights of the blocks. The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be
+        blocks of that kind (`nsgs_items.classify`).
         """
         nr, nk = len(b), len(law)
-        free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
-        rho = np.empty(nk)
+        terms, diagonal = np.empty(nr), np.empty(nr)
         if parallel and nk > MANY:
             _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, v_free, free, terms, diagonal)
         else:
@@ -152,7 +158,7 @@ def _make_solve(d, nested):
                 body_b, Ja, Jb, Minv, v_start, v_free, b, p,
             )  # fmt: skip
             if error < math.inf:
-                return SOLVED, 0, error
+                return SOLVED, AT_REST, error, scale
         (
             begin, phase, rows, seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
             V, weight, F, B, arms, now, plain,
@@ -177,7 +183,7 @@ def _make_solve(d, nested):
         for r in range(nr):
             p[r] = 0.0
         unpack(ptr, src, T, packed, p)
-        return SOLVED if error <= tol else ended, sweeps, error
+        return SOLVED if error <= tol else ended, sweeps, error, scale
 
     return solve
 
@@ -220,3 +226,82 @@ def respond(body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h, v, dq):
             dq[i, j] = h * (v[i, j] - v_free[i, j])
             finite = finite and abs(v[i, j]) < math.inf
     return finite
+
+
+def _make_attempt(d, nested):
+    @njit
+    def attempt(
+        how, shapes, q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b, laws, sets, joints,
+        rows, new_v, dq,
+    ):  # fmt: skip
+        """The problem of a step and its solution, from contacts `found` within the band, with their geometry at q.
+
+        Returns how it ended, the sweeps, the error, how many contacts act, keys and impulses (nk, 6) for the next step,
+        and the problem as `CompiledLoop.step` reads it; new_v and dq receive the velocity and the displacement by
+        impulses. The geometry of contacts that act comes first in its arrays afterwards.
+        """
+        h, tol, parallel, accelerate, omega, stabilize, associated, eps = how
+        material, by_material, pair, by_pair, law_rows, law_codes, law_axis, law_side, lever, law_set, law_mu = laws
+        joint_size, joint_bodies, joint_law, joint_bound, mode, soft, damping, bound, target = joints
+        fa, fb, sa, sb, code = found[:5]
+        n, nb, nj = len(fa), q.shape[0], len(joint_size)
+        key, keep = np.empty(n, np.int64), np.empty(n, np.int64)
+        for k in range(n):
+            key[k] = (sa[k] * shapes + sb[k]) * CODES + code[k]
+        acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
+        keys, law, row_ptr, set_of, mu, a, b, number = blocks_of(
+            acting, keep, key, sa, sb, fa, fb, joint_size, joint_bodies, joint_law, material, by_material, pair,
+            by_pair, nb, law_rows, law_set, law_mu,
+        )  # fmt: skip
+        nk = len(keys)
+        nr = row_ptr[nk]
+        if acting < n:
+            for i in range(acting):
+                k = keep[i]
+                gap[i] = gap[k]
+                for j in range(normal.shape[1]):
+                    normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
+        value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
+        Ja, Jb = np.empty((nr, d)), np.empty((nr, d))
+        frames = (q, a[nj:], b[nj:], normal, point_a, point_b, row_ptr, nj, number, law_codes, law_axis, law_side)
+        if d == 6:
+            spatial_joint_rows(q, turns, *rows, 0, value, Ja, Jb)
+            spatial_contact_rows(*frames, lever, Ja, Jb, length)
+        else:
+            planar_joint_rows(q, turns, *rows, 0, value, Ja, Jb)
+            planar_contact_rows(*frames, lever, Ja, Jb, length)
+        for i in range(acting):
+            value[row_ptr[nj + i]] = gap[i]
+        r0, demand, C, lo, hi = demand_of(
+            h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target
+        )
+        remembered(keys, row_ptr, old_keys, old, p)
+        free, rho = np.empty(nr), np.empty(nk)
+        ended, sweeps, error, scale = SOLVED, 0, 0.0, 1.0
+        if nr:
+            problem = (
+                tol, QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY, parallel, accelerate, omega, associated, law,
+                row_ptr, set_of, mu, *sets, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, length, p, free, rho,
+            )  # fmt: skip
+            if d == 6 and nested:
+                ended, sweeps, error, scale = solve_spatial_nested(*problem)
+            elif d == 6:
+                ended, sweeps, error, scale = solve_spatial(*problem)
+            elif nested:
+                ended, sweeps, error, scale = solve_planar_nested(*problem)
+            else:
+                ended, sweeps, error, scale = solve_planar(*problem)
+        if not respond(a, b, row_ptr, Ja, Jb, Minv, p, v_free, h, new_v, dq):
+            ended = NONFINITE
+        impulses = np.zeros((nk, 6))
+        for k in range(nk):
+            for r in range(row_ptr[k], row_ptr[k + 1]):
+                impulses[k, r - row_ptr[k]] = p[r]
+        made = (a, b, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale)
+        return ended, sweeps, error, acting, keys, impulses, made
+
+    return attempt
+
+
+attempt_planar, attempt_planar_nested = _make_attempt(3, 0), _make_attempt(3, 1)
+attempt_spatial, attempt_spatial_nested = _make_attempt(6, 0), _make_attempt(6, 1)

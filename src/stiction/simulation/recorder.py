@@ -127,16 +127,18 @@ class MemoryRecorder:
         n, states = len(taken), [frame.state for frame in frames]
         work = np.array([f.work for f in taken], dtype=float).reshape(n, len(BALANCE))
         residuals = np.array([f.residuals for f in taken], dtype=float).reshape(n, len(CERTIFICATE))
-        acted = {int(key) for f in taken for key in f.contacts.key}
-        info = {**self._info, **start_info(self._system, states[0]), **end_info(self._system, states[0], states[-1])}
-        info["constraints"] |= {str(key): self._system.constraint_name(key) for key in sorted(acted)}
-        system = self._system
+        system, table = self._system, self._table()
+        info = {**self._info, **start_info(system, states[0])}
+        info |= end_info(info, system, states[0], states[-1])
+        if info["world"] is None:  # names of contacts between bodies are in their keys
+            acted = np.unique(table.key).tolist()
+            info["constraints"] |= {str(key): system.constraint_name(key) for key in acted}
         info["gains"] = [(i, gain.key, gain.energy, gain.capped) for i, f in enumerate(taken) for gain in f.gains]
         run = Trajectory(
             times=np.array([s.t for s in states]),
             q=np.array([s.q for s in states]),
             v=np.array([s.v for s in states]),
-            table=self._table(),
+            table=table,
             energy=EnergyRecord(
                 kinetic=np.array([f.energy.kinetic for f in frames]),
                 potential=np.array([f.energy.potential for f in frames]),
@@ -259,7 +261,8 @@ class FileRecorder:
             return
         try:
             self._checkpoint()
-            self._writer.log(end_info(self._observer.system, self._first, self._last))
+            known = self._writer.header["info"]
+            self._writer.log(end_info(known, self._observer.system, self._first, self._last))
         finally:
             self._writer.close()
 
@@ -291,11 +294,13 @@ def _tracker(info: Mapping[str, Any], memory: Mapping[str, Any] | None = None) -
 def start_info(system: System, state: State) -> dict[str, Any]:
     """What is known of a run before its first step."""
     mechanism = getattr(system, "mechanism", None)
+    names, near = _constraints(system, state)
     return {
         "version": __version__,
         "coordinates": list(system.coordinate_names),
         "velocities": list(system.velocity_names),
-        "constraints": _names(system, state),
+        "constraints": names,
+        "near": near,
         "world": _world(system),
         "joints": [] if mechanism is None else mechanism.coordinate_names,
         "indeterminate": _indeterminate(system, state, state),
@@ -304,15 +309,22 @@ def start_info(system: System, state: State) -> dict[str, Any]:
     }
 
 
-def end_info(system: System, first: State, last: State) -> dict[str, Any]:
-    """What takes the place of some of it when the run is over."""
-    names = {**_names(system, first), **_names(system, last)}
-    return {"constraints": names, "indeterminate": _indeterminate(system, first, last)}
+def end_info(info: Mapping[str, Any], system: System, first: State, last: State) -> dict[str, Any]:
+    """What takes the place of some of that, `info`, when the run is over."""
+    names, near = _constraints(system, last)
+    return {
+        "constraints": {**info["constraints"], **names},
+        "near": sorted({*info.get("near", []), *near}),
+        "indeterminate": _indeterminate(system, first, last),
+    }
 
 
-def _names(system: System, state: State) -> dict[str, str]:
-    """The constraints that could act."""
-    return {str(key): system.constraint_name(key) for key in system.detect(state.t, state.q, 0.0).key.tolist()}
+def _constraints(system: System, state: State) -> tuple[dict[str, str], list[int]]:
+    """The constraints that could act: their names, and the keys of contacts between bodies, whose names follow."""
+    keys = system.detect(state.t, state.q, 0.0).key.tolist()
+    bodies = hasattr(system, "specs")
+    named = {str(key): system.constraint_name(key) for key in keys if key < 0 or not bodies}
+    return named, [key for key in keys if key >= 0 and bodies]
 
 
 def _indeterminate(system: Any, first: State, last: State) -> list[str] | None:

@@ -153,6 +153,9 @@ class Simulator:
         result = self.scheme.step(self.system, self.state, self.dt, _Door(self))
         if not result.success:
             self._failed(result)
+        return self._taken(result)
+
+    def _taken(self, result: StepResult) -> StepResult:
         # Time by counting steps: sums of dt would drift, and two runs of half the length would differ from one.
         self._steps += 1
         t = self._origin + self._steps * self.dt
@@ -169,7 +172,12 @@ class Simulator:
         tolerance by `on_failure`.
         """
         self._skip(_check.count("steps", steps) - 1)
-        return self.step()
+        return self._step()
+
+    def _step(self) -> StepResult:
+        """`step`, from the compiled loop where that can take it."""
+        result = None if self._loop is None else self._loop.step(self.state)
+        return self.step() if result is None else self._taken(result)
 
     def _skip(self, steps: int) -> dict[str, float]:
         """Take steps of which only the worst residuals are kept."""
@@ -303,7 +311,7 @@ class Simulator:
                         recorder.pass_by(self._steps, self.state, between)
                     else:
                         between = self._skip(group - 1)
-                        result = self.step()
+                        result = self._step()
                         recorder.add(self._steps, result, between)
                     advance(group, result, between)
         except SolverError as error:

@@ -123,10 +123,10 @@ class Trajectory(Lazy):
     def constraint_names(self) -> dict[int, str]:
         """What each constraint key is called."""
         names = {int(key): str(name) for key, name in self.info["constraints"].items()}
-        if self.recording is not None and self.recording.has("contacts"):
-            acted = np.unique(self.table.key).tolist()
-            names |= {key: self.constraint_name(key) for key in acted if key not in names}
-        return names
+        contacts = set(self.info.get("near", []))
+        if self.recording is None or self.recording.has("contacts"):
+            contacts |= set(np.unique(self.table.key).tolist())
+        return names | {key: self.constraint_name(key) for key in sorted(contacts) if key not in names}
 
     def constraint_name(self, key: int) -> str:
         """What the constraint of a key is called: contacts by their bodies, shapes and feature."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import json
 import os
 import time
@@ -28,7 +29,8 @@ BLOCK_BYTES = 16 << 20  # of a block, about: what a killed process loses
 MOST, LEAST_ROWS, MOST_ROWS = 256, 256, 4096  # frames of a block; rows of a table's chunk
 PATIENCE = 30.0  # s: a block that takes longer is written before it is complete, and again when it is
 LEVEL = 1
-SAVED, REST = 0.55, 15  # a dataset whose chunk is not packed to this part of its size goes unpacked for so many chunks
+# A dataset is not packed for so many chunks where the beginning of one [bytes] shrinks to no less than this part of it.
+SAVED, REST, PROBE = 0.55, 15, 1 << 15
 
 
 class RecordingWriter:
@@ -47,8 +49,12 @@ class RecordingWriter:
         self.block, self._rows = chunk_sizes(layout) if copy is None else copy.chunk_sizes()
         self.committed, self.closed = 0, False
         self._file: Any = None
-        self._buffer: dict[str, list[Any]] = {}
         self._noisy: dict[str, int] = {}
+        self._buffer = {f"frames/{column.name}": _Rows(column, self.block) for column in self._frames}
+        for table, columns in self._tables.items():
+            self._buffer[f"{table}/first"] = _Rows(Column("first", "i8"), self.block)
+            self._buffer[f"{table}/count"] = _Rows(Column("count", "i8"), self.block)
+            self._buffer |= {f"{table}/{column.name}": _Rows(column, self._rows) for column in columns}
         self._clear()
         if not self.path.parent.is_dir():
             raise RecordingError(f"cannot write {path}: there is no folder {self.path.parent}.")
@@ -60,6 +66,7 @@ class RecordingWriter:
             text = copy.text("shapes") if copy is not None else json.dumps(shapes)
             self._file.create_dataset("shapes", data=np.frombuffer(text.encode(), dtype=np.uint8), compression="gzip")
             self._sets = dict(self._datasets())
+            self._chunks = {name: tuple(data.chunks or ()) for name, data in self._sets.items()}
             self._lengths, self._logged = dict.fromkeys(self._sets, 0), 0
             if copy is not None:
                 with opened(copy.path) as source:
@@ -81,8 +88,10 @@ class RecordingWriter:
         yield "committed", self._file.create_dataset("committed", data=np.zeros(2, dtype=np.int64))
 
     def _create(self, name: str, column: Column, rows: int) -> Any:
+        # the spin and rolling of contacts have chunks of their own, which are not there where no contact has them
+        width = (3,) if column.width == (6,) else column.width
         return self._file.create_dataset(
-            name, (0, *column.width), column.dtype, maxshape=(None, *column.width), chunks=(rows, *column.width),
+            name, (0, *column.width), column.dtype, maxshape=(None, *column.width), chunks=(rows, *width),
             compression="gzip", compression_opts=LEVEL, shuffle=True,
         )  # fmt: skip
 
@@ -100,21 +109,19 @@ class RecordingWriter:
     def _take(self, source: Any, name: str, length: int) -> None:
         data, here = source[name], self._sets[name]
         here.resize(length, axis=0)
-        corner = (0,) * (data.ndim - 1)
-        for start in range(0, length, data.chunks[0]):
-            mask, raw = data.id.read_direct_chunk((start, *corner))
-            here.id.write_direct_chunk((start, *corner), raw, mask)
         self._lengths[name] = length
+        if data.chunks != here.chunks:  # as older versions made them
+            here[:] = data[:length]
+            return
+        for corner in _corners(length, data.shape, data.chunks):
+            if data.id.get_chunk_info_by_coord(corner).byte_offset is not None:
+                mask, raw = data.id.read_direct_chunk(corner)
+                here.id.write_direct_chunk(corner, raw, mask)
 
     def _clear(self) -> None:
         self.waiting, self._since = 0, time.monotonic()
-        self._buffer = {}
-        for column in self._frames:
-            self._buffer[f"frames/{column.name}"] = []
-        for table, columns in self._tables.items():
-            self._buffer[f"{table}/count"] = []
-            for column in columns:
-                self._buffer[f"{table}/{column.name}"] = []
+        for rows in self._buffer.values():
+            rows.n = 0
 
     @property
     def full(self) -> bool:
@@ -124,9 +131,9 @@ class RecordingWriter:
     def add(self, frame: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> None:
         """One more frame: a row of each column of `frames`, and the rows of the tables."""
         for column in self._frames:
-            self._buffer[f"frames/{column.name}"].append(frame[column.name])
+            self._buffer[f"frames/{column.name}"].add(1)[0] = frame[column.name]
         for table in self._tables:
-            self._buffer[f"{table}/count"].append(0)
+            self._buffer[f"{table}/count"].add(1)[0] = 0
         self.waiting += 1
         self.amend({}, rows)
 
@@ -134,13 +141,14 @@ class RecordingWriter:
         """Change values of the last frame, and add rows to its tables."""
         for name, value in frame.items():
             if f"frames/{name}" in self._buffer:
-                self._buffer[f"frames/{name}"][-1] = value
+                self._buffer[f"frames/{name}"].values[-1] = value
         for table, given in rows.items():
             if table not in self._tables or not given:
                 continue
-            self._buffer[f"{table}/count"][-1] += len(next(iter(given.values())))
+            n = len(next(iter(given.values())))
+            self._buffer[f"{table}/count"].values[-1] += n
             for column in self._tables[table]:
-                self._buffer[f"{table}/{column.name}"].append(given[column.name])
+                self._buffer[f"{table}/{column.name}"].add(n)[:] = given[column.name]
 
     def tick(self) -> None:
         """Write what waits if it has waited long."""
@@ -153,25 +161,24 @@ class RecordingWriter:
             return
         before, committed = dict(self._lengths), self.committed
         with self._guarded():
-            self._write(self._buffer, self.waiting)
+            self._write(self.waiting)
         if complete:
             self._clear()
         else:
             self.committed, self._lengths, self._since = committed, before, time.monotonic()
 
-    def _write(self, block: dict[str, list[Any]], frames: int) -> None:
+    def _write(self, frames: int) -> None:
         for column in self._frames:
-            rows = np.array(block[f"frames/{column.name}"], dtype=column.dtype)
-            self._append(f"frames/{column.name}", rows.reshape(frames, *column.width))
+            self._append(f"frames/{column.name}", frames)
         for table, columns in self._tables.items():
-            count = np.array(block[f"{table}/count"], dtype=np.int64)
+            count, first = (self._buffer[f"{table}/{name}"] for name in ("count", "first"))
             start = self._lengths[f"{table}/{columns[0].name}"]
-            self._append(f"{table}/first", start + np.concatenate([[0], np.cumsum(count)[:-1]]))
-            self._append(f"{table}/count", count)
+            first.n = 0
+            first.add(frames)[:] = start + np.cumsum(count.values) - count.values
+            self._append(f"{table}/first", frames)
+            self._append(f"{table}/count", frames)
             for column in columns:
-                padding = np.zeros((-int(count.sum()) % self._rows, *column.width), dtype=column.dtype)
-                parts = [*block[f"{table}/{column.name}"], padding]
-                self._append(f"{table}/{column.name}", np.concatenate(parts, dtype=column.dtype, casting="unsafe"))
+                self._append(f"{table}/{column.name}", -(-int(count.values.sum()) // self._rows) * self._rows)
         self._commit(self.committed + frames)
 
     def log(self, entry: Mapping[str, Any]) -> None:
@@ -184,32 +191,32 @@ class RecordingWriter:
             self._logged += len(line)
             self._commit(self.committed)
 
-    def _append(self, name: str, rows: np.ndarray) -> None:
-        if not len(rows):
+    def _append(self, name: str, length: int) -> None:
+        """Write the rows that wait as whole chunks, and count `length` of them."""
+        if not length:
             return
-        data, start = self._sets[name], self._lengths[name]
-        size = data.chunks[0]
-        chunks = -(-len(rows) // size)
-        whole = rows
-        if len(rows) < chunks * size:
-            whole = np.zeros((chunks * size, *rows.shape[1:]), dtype=rows.dtype)
-            whole[: len(rows)] = rows
-        length = self._lengths[name] = start + len(rows)
-        if length > data.shape[0]:
-            data.resize(length, axis=0)
-        corner = (0,) * (rows.ndim - 1)
-        for i in range(chunks):
-            packed, left_out = self._packed(name, whole[i * size : (i + 1) * size])
-            data.id.write_direct_chunk((start + i * size, *corner), packed, left_out)
+        data, start, chunks = self._sets[name], self._lengths[name], self._chunks[name]
+        self._lengths[name] = start + length
+        rows = self._buffer[name].padded(chunks[0])
+        shape = data.shape
+        if start + length > shape[0]:
+            data.resize(start + length, axis=0)
+        for corner in _corners(length, shape, chunks):
+            chunk = rows[tuple(slice(at, at + size) for at, size in zip(corner, chunks))]
+            if not any(corner[1:]) or chunk.any():  # what is not there reads as zero
+                packed, left_out = self._packed(f"{name} {corner[1:]}", np.ascontiguousarray(chunk))
+                data.id.write_direct_chunk((start + corner[0], *corner[1:]), packed, left_out)
 
     def _packed(self, name: str, chunk: np.ndarray) -> tuple[Any, int]:
-        """A chunk, and a mask of the filters that it did not pass: where packing saved nothing, it is given a rest."""
+        """A chunk, and a mask of the filters that it did not pass: where packing saves little, it is given a rest."""
         if self._noisy.get(name, 0) > 0:
             self._noisy[name] -= 1
             return chunk.data.cast("B"), 0b11
-        packed = compressed(chunk)
-        self._noisy[name] = REST if len(packed) > SAVED * chunk.nbytes else 0
-        return packed, 0
+        probe = chunk.reshape(-1)[: PROBE // chunk.itemsize]
+        if len(compressed(probe)) > SAVED * probe.nbytes:
+            self._noisy[name] = REST
+            return chunk.data.cast("B"), 0b11
+        return compressed(chunk), 0
 
     def _commit(self, frames: int) -> None:
         """First everything else, then the number of frames that it makes complete."""
@@ -246,6 +253,42 @@ class RecordingWriter:
                 self._part.unlink(missing_ok=True)
                 known = "; the file there is as it was" if self.path.exists() else ""
             raise RecordingError(f"cannot write {self.path}: {_reason(error)}{known}.") from error
+
+
+class _Rows:
+    """The rows of a dataset that wait to be written, in an array that is kept from block to block."""
+
+    def __init__(self, column: Column, room: int):
+        self._data = np.zeros((room, *column.width), dtype=column.dtype)
+        self.n = 0
+
+    @property
+    def values(self) -> np.ndarray:
+        """What waits."""
+        return self._data[: self.n]
+
+    def _reserve(self, room: int) -> None:
+        if room > len(self._data):
+            more = np.zeros((max(room, len(self._data) * 3 // 2) - len(self._data), *self._data.shape[1:]))
+            self._data = np.concatenate([self._data, more.astype(self._data.dtype)])
+
+    def add(self, count: int) -> np.ndarray:
+        """Room for so many rows more, to be filled."""
+        self._reserve(self.n + count)
+        self.n += count
+        return self._data[self.n - count : self.n]
+
+    def padded(self, size: int) -> np.ndarray:
+        """What waits, with zeros up to a whole number of chunks of so many rows."""
+        whole = -(-self.n // size) * size
+        self._reserve(whole)
+        self._data[self.n : whole] = 0
+        return self._data[:whole]
+
+
+def _corners(length: int, shape: tuple[int, ...], chunks: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Where the chunks of the first `length` rows of a dataset begin."""
+    return itertools.product(*(range(0, size, chunk) for size, chunk in zip((length, *shape[1:]), chunks)))
 
 
 def chunk_sizes(layout: Layout) -> tuple[int, int]:

@@ -10,6 +10,7 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..problem.certificate import SolveCertificate, certify
 from ..problem.contact_problem import ContactProblem
+from ..problem.dynamics import Delassus
 from ..status import Status
 
 
@@ -59,12 +60,14 @@ def finish(
     problem: ContactProblem, p: FloatArray, *, solver: str, tol: float, status: Status, message: str, iterations: int
 ) -> Solution:
     """Certify the impulses and make the result; an answer above `tol` is never called solved."""
-    certificate, modes, u = certify(problem, p)
+    dynamics, known = problem.dynamics, problem.nr > 0 and not isinstance(problem.dynamics, Delassus)
+    change = dynamics.velocity_change(p) if known else None
+    certificate, modes, u = certify(problem, p, change=change)
     if status.success and not certificate.ok(tol):
         status = Status.INACCURATE
         message = f"{solver} found an answer, but its residual {certificate.error:.2e} is above tol = {tol:.0e}."
     elif not status.success and certificate.ok(tol):  # the certificate decides, whatever the method thought of its path
         message = f"{solver} stopped ({status}), but its answer meets tol = {tol:.0e}: {certificate.error:.2e}."
         status = Status.SOLVED
-    v = problem.velocity(p)
+    v = problem.velocity(p) if change is None else problem.v_free + change
     return Solution(p, v, u, modes, status.success, status, message, iterations, certificate, solver)

@@ -20,6 +20,7 @@ FIRST = 20  # sweeps without either at the start: problems of a few blocks end t
 WINDOW = 500  # sweeps after which the residual must have fallen, else steps are shortened
 SMALL = 300  # rows up to which W stays a full matrix
 CHUNK = 100  # sweeps on a matrix between two looks at the certificate, at most
+_RESTS, _MET = "The first guess met the tolerance: the bodies are at rest.", "nsgs met the tolerance after {} sweeps."
 
 
 class Nsgs:
@@ -81,7 +82,7 @@ class Nsgs:
             steps.insert(0, 1.0)
         inner = _inner_tolerance(problem, tol) if accelerate else tol
         if accelerate and _at_rest(problem, p, inner):
-            return p, Status.SOLVED, "The first guess met the tolerance: the bodies are at rest.", 0
+            return p, Status.SOLVED, _RESTS, 0
         run = make(problem, p, steps.pop(0), accelerate)
         window = quick_limit(problem.nr) if accelerate else FIRST  # the first attempt is that of the compiled loop
         best, least, sweeps = p, np.inf, 0
@@ -97,7 +98,7 @@ class Nsgs:
             if error < least:
                 best, least = p, error
             if ended == SOLVED:
-                return p, Status.SOLVED, f"nsgs met the tolerance after {sweeps} sweeps.", sweeps
+                return p, Status.SOLVED, _MET.format(sweeps), sweeps
             if sweeps >= limit:
                 message = f"nsgs stopped after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
                 return best, Status.MAXITER, message, sweeps
@@ -107,6 +108,14 @@ class Nsgs:
             if steps and (slow or window == FIRST):
                 run = make(problem, p, steps.pop(0), False)
             window = WINDOW
+
+
+def swept(problem: ContactProblem, p: FloatArray, tol: float, sweeps: int | None) -> Solution:
+    """The solution of a problem on bodies whose impulses p the kernels of `Nsgs` have found; sweeps None: at rest."""
+    if problem.nr == 0:
+        return nothing_to_solve(problem, Nsgs.name, tol)
+    message = _RESTS if sweeps is None else _MET.format(sweeps)
+    return finish(problem, p, solver=Nsgs.name, tol=tol, status=Status.SOLVED, message=message, iterations=sweeps or 0)
 
 
 class BodySweeps:

@@ -1,6 +1,7 @@
 """How the sweeps of block Gauss–Seidel end; apart from the kernels, so that it can be read without compiling."""
 
 SOLVED, LIMIT, NONFINITE, RESTING = 0, 1, 2, 3
+AT_REST = -1  # in the place of the number of sweeps: the first guess was the answer
 
 FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest
 

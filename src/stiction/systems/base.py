@@ -97,16 +97,6 @@ class Candidates:
         return row_codes(self.friction.sets, tuple(self.friction.dims.tolist()))[self.friction.set_of]
 
     @property
-    def columns(self) -> IntArray:
-        """(nr,) where each row is recorded: normal, tangent 1, tangent 2, spin, roll 1, roll 2; of joints, in order."""
-        sizes = np.diff(self.row_ptr)
-        block = np.repeat(np.arange(len(sizes)), sizes)
-        place = np.arange(int(self.row_ptr[-1])) - self.row_ptr[block]
-        rubs = np.flatnonzero((place > 0) & (self.law[block] == UNILATERAL))
-        place[rubs] = self.codes[block[rubs], place[rubs] - 1]
-        return place
-
-    @property
     def rigid(self) -> np.ndarray:
         """(nk,) whether each is a joint that holds exactly."""
         return self.law == EQUALITY

@@ -45,14 +45,18 @@ def drawn(specs: Any) -> dict[str, Any]:
     """
     surfaces: list[dict[str, Any]] = []
     known: dict[Any, int] = {}
+    names: dict[Any, tuple[str, ...]] = {}  # of thousands of bodies few shapes are of different kinds
     bodies = []
     for spec in specs:
         mine = []
         com = np.zeros(3)
         com[: len(spec.com)] = spec.com
         for shape in spec.shapes:
-            sizes = [np.asarray(getattr(shape, size), dtype=float).tobytes() for size in _sizes(type(shape))]
-            name = (type(shape), com.tobytes(), *(sizes or [str(id(shape)).encode()]))
+            kind = type(shape)
+            if kind not in names:
+                names[kind] = _sizes(kind)
+            sizes = [_as_key(getattr(shape, size)) for size in names[kind]]
+            name = (kind, com.tobytes(), *(sizes or [id(shape)]))
             if name not in known:
                 known[name] = len(surfaces)
                 vertices, triangles = surface(shape)
@@ -66,6 +70,10 @@ def drawn(specs: Any) -> dict[str, Any]:
 def _sizes(kind: Any) -> tuple[str, ...]:
     """The fields that tell one shape from another of its kind; none for meshes and hulls."""
     return () if kind not in _MAKERS or kind is Mesh else tuple(field.name for field in fields(kind))
+
+
+def _as_key(size: Any) -> Any:
+    return size if isinstance(size, float) else np.asarray(size, dtype=float).tobytes()
 
 
 def _polyhedral(shape: Any) -> Surface:

@@ -244,8 +244,9 @@ class BodyModel(ABC):
 
     def energy(self, q: FloatArray, v: FloatArray) -> Energy:
         """Kinetic energy of the dynamic bodies, and their potential in gravity and in springs [J]."""
-        V = v.reshape(self.nb, self.dof)
-        kinetic = 0.5 * float(np.einsum("bi,bij,bj->", V, self.mass(q), V))
+        from ..problem.body_kernels import quadratic_form
+
+        kinetic = 0.5 * float(quadratic_form(self.mass(q), v.reshape(self.nb, self.dof)))
         heights = self.bodies(q)[:, : self.dim] @ self.gravity
         gravity = -float(self.mass_of @ heights)
         if not self.mechanism.elastic.any():
@@ -268,32 +269,33 @@ class BodyModel(ABC):
         shape_a, shape_b, code = (array[:count] for array in out[:3])
         key = (shape_a * self.ns + shape_b) * CODES + code
         order = np.argsort(key, kind="stable")
-        body_a, body_b = self.shape_body[shape_a[order]], self.shape_body[shape_b[order]]
-        features = Features(body_a, body_b, *(array[:count][order] for array in (*out[3:], shape_a, shape_b)))
-        materials = self.shape_material[shape_a[order]], self.shape_material[shape_b[order]]
-        law = self.laws.lookup(*materials, body_a, body_b, self.nb)
-        mechanism = self.mechanism
-        sizes = np.concatenate([mechanism.size, self.laws.rows[law]])
+        bodies = self.shape_body[shape_a[order]], self.shape_body[shape_b[order]]
+        f = Features(*bodies, *(array[:count][order] for array in (*out[3:], shape_a, shape_b)))
+        return self.candidates(f, key[order])
+
+    def candidates(self, f: Features, key: IntArray) -> WorldCandidates:
+        """Joints, and contacts that were found, sorted by `key` (n,)."""
+        materials = self.shape_material[f.shape_a], self.shape_material[f.shape_b]
+        law = self.laws.lookup(*materials, f.body_a, f.body_b, self.nb)
+        mechanism, sizes = self.mechanism, np.concatenate([self.mechanism.size, self.laws.rows[law]])
         return WorldCandidates(
-            key=np.concatenate([np.arange(-mechanism.n, 0), key[order]]),
-            law=np.concatenate([mechanism.law, np.full(count, UNILATERAL)]),
+            key=np.concatenate([np.arange(-mechanism.n, 0), key]),
+            law=np.concatenate([mechanism.law, np.full(len(f), UNILATERAL)]),
             row_ptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             friction=self.laws.table(law, mechanism.law),
-            features=features, mechanism=mechanism, number=law, laws=self.laws,
+            features=f, mechanism=mechanism, number=law, laws=self.laws,
         )  # fmt: skip
 
     def _buffers(self, m: int) -> tuple[Any, ...]:
-        d = self.dim
         whole = [np.empty(m, dtype=np.int64) for _ in range(4)]
-        return (*whole, *(np.empty((m, d)) for _ in range(4)), np.empty(m), np.empty(m))
+        return (*whole, *(np.empty((m, self.dim)) for _ in range(4)), np.empty(m), np.empty(m))
 
     def _geometry(self, f: Features, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Gap (n,), normal, point on a, point on b (n, dim)."""
         n, d = len(f), self.dim
         out = (np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
         if n:
-            x, turn = self._poses(q)
-            self._measure(x, turn, f, out)
+            self._measure(*self._poses(q), f, out)
         return out
 
     def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
@@ -363,17 +365,19 @@ class BodyModel(ABC):
         assert isinstance(candidates, WorldCandidates)
         f, nj, laws = candidates.features, candidates.joints, self.laws
         _, normal, point_a, point_b = self._geometry(f, q)
-        nk, d = len(candidates.key), self.dim
+        nk = len(candidates.key)
         bodies, place = np.empty((nk, 2), dtype=np.int64), [np.zeros((nk, 3)) for _ in range(3)]
-        turned = (laws.side[candidates.number] < 0)[:, None]
-        pair = np.column_stack([f.body_a, f.body_b])
-        bodies[:nj], bodies[nj:] = self.mechanism.bodies, np.where(turned, pair[:, ::-1], pair)
-        tangent = np.empty((len(f), d))
+        bodies[:nj], bodies[nj:, 0], bodies[nj:, 1] = self.mechanism.bodies, f.body_a, f.body_b
+        tangent = np.empty((len(f), self.dim))
         self.contacts.contact_tangents(
             self.bodies(q), f.body_a, f.body_b, normal, candidates.number, laws.axis, laws.side, tangent
         )
-        for array, values in zip(place, (np.where(turned, -normal, normal), 0.5 * (point_a + point_b), tangent)):
-            array[nj:, :d] = values
+        if (laws.side < 0).any():
+            turned = laws.side[candidates.number] < 0
+            normal[turned] *= -1.0
+            bodies[nj:][turned] = bodies[nj:][turned, ::-1]
+        for array, values in zip(place, (normal, 0.5 * (point_a + point_b), tangent)):
+            array[nj:, : self.dim] = values
         return Geometry(bodies, *place)
 
     def with_target(self, joint: str, target: Any) -> BodyModel:

@@ -66,6 +66,12 @@ def groups(run: Trajectory, wanted: Sequence[str]) -> list[Group]:
     return [g for g in made if g.name in wanted or (g.pair and {*g.name.split("/")} & {*wanted})]
 
 
+def _pressed(run: Trajectory, found: list[Group], wanted: Sequence[str]) -> list[Group]:
+    """Those that ever carried something, or were asked for by their own name: others were only near."""
+    carried = np.abs(run.table.impulse).max(axis=1, initial=0.0) > 0.0
+    return [group for group in found if group.name in wanted or not group.pair or carried[group.rows].any()]
+
+
 def _split(code: IntArray, rows: IntArray) -> list[tuple[int, IntArray]]:
     """Rows by their code, in order."""
     order = np.argsort(code, kind="stable")
@@ -75,7 +81,7 @@ def _split(code: IntArray, rows: IntArray) -> list[tuple[int, IntArray]]:
 
 def draw_impulses(run: Trajectory, wanted: Sequence[str]) -> Figure:
     """The impulses of each pair or constraint in each step, or their sums."""
-    chosen = groups(run, wanted)
+    chosen = _pressed(run, groups(run, wanted), wanted)
     if not chosen:
         figure = new_figure(8, 3)
         dress(figure.add_subplot(), y="impulse [N s]", title="No contact acted")
@@ -136,7 +142,8 @@ def _say_many(figure: Figure, chosen: Sequence[Group]) -> None:
 
 def draw_modes(run: Trajectory, wanted: Sequence[str]) -> Figure:
     """What each pair or constraint does, as a timeline; how many do what, where there are many."""
-    chosen = [g for g in groups(run, wanted) if (run.table.law[g.rows] != int(Law.EQUALITY)).any()]
+    found = _pressed(run, groups(run, wanted), wanted)
+    chosen = [g for g in found if (run.table.law[g.rows] != int(Law.EQUALITY)).any()]
     if len(chosen) > (ROWS if not wanted else 2 * ROWS):
         return _mode_counts(run, chosen)
     figure = new_figure(9, 1.4 + 0.34 * max(1, len(chosen)))

@@ -246,7 +246,7 @@ def beside(axes: Axes) -> None:
 def above(axes: Axes, columns: int) -> None:
     """The legend above the panel, beside its title."""
     axes.legend(
-        frameon=False, fontsize=8, ncols=columns, loc="lower right", bbox_to_anchor=(1.03, 0.97), handlelength=1.7,
+        frameon=False, fontsize=7, ncols=columns, loc="lower right", bbox_to_anchor=(1.04, 0.99), handlelength=1.5,
         columnspacing=0.8, borderaxespad=0.0,
     )  # fmt: skip
 

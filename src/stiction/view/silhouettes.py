@@ -73,6 +73,23 @@ class Silhouettes:
         room = 0.04 * float((high - low).max()) + 1e-12
         return low - room, high + room
 
+    def with_forces(self, k: int, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Corners with room for the arrows of a frame, of which the longest is a third of the picture at most."""
+        foot, force, _ = self._forces(self.reel.frame(k))
+        if not len(force):
+            return low, high
+        self.arrows = min(self.arrows, 0.33 * float((high - low).max()) / float(np.linalg.norm(force, axis=1).max()))
+        ends = foot + self.arrows * force
+        room = 0.02 * float((high - low).max())
+        return np.minimum(low, ends.min(axis=0) - room), np.maximum(high, ends.max(axis=0) + room)
+
+    def _forces(self, frame: Frame) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Feet (m, 2) [m], forces (m, 2) [N] and modes of the contacts that press, as they are seen."""
+        marks = self.stage.marks(frame)
+        force = self.seen(self.stage.shown_forces(marks))
+        pressed = np.flatnonzero(np.linalg.norm(force, axis=1) > 0.0)
+        return self.seen(marks.point)[pressed], force[pressed], marks.mode[pressed]
+
     def draw(self, axes: Axes, k: int, low: FloatArray, high: FloatArray, pixels: tuple[int, int]) -> None:
         """The bodies at the k-th frame between two corners [m]; pixels: how fine the picture of a space is."""
         frame = self.reel.frame(k)
@@ -119,10 +136,8 @@ class Silhouettes:
         axes.scatter(points[:, 0], points[:, 1], s=6, color=_hex(PIN_RGB), zorder=3)
 
     def _draw_forces(self, axes: Axes, frame: Frame) -> None:
-        marks = self.stage.marks(frame)
-        reach = self.seen(self.arrows * self.stage.shown_forces(marks))
-        pressed = np.flatnonzero(np.linalg.norm(reach, axis=1) > 0.0)
-        foot, reach, mode = self.seen(marks.point)[pressed], reach[pressed], marks.mode[pressed]
+        foot, force, mode = self._forces(frame)
+        reach = self.arrows * force
         for one in np.unique(mode).tolist():
             x, along = foot[mode == one], reach[mode == one]
             axes.quiver(
@@ -172,7 +187,7 @@ def moment(run: Trajectory, time: float | None = None, forces: bool = True) -> F
     if time is not None and not times[0] <= _check.number("time", time) <= times[-1]:
         raise ModelError(f"time {time:g} s is not in the run, which goes from {times[0]:g} to {times[-1]:g} s.")
     step = len(times) - 1 if time is None else int(_nearest(times, np.array([time]))[0])
-    low, high = _shaped(*look.bounds(np.array([step])), 0.5, 2.2)
+    low, high = _shaped(*look.with_forces(step, *look.bounds(np.array([step]))), 0.5, 2.2)
     ratio = float((high[0] - low[0]) / (high[1] - low[1]))
     width = 8.0 if ratio > 1.0 else 8.0 * ratio
     figure = new_figure(width, width / ratio + 0.5)
