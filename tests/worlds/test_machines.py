@@ -2,7 +2,6 @@
 
 import importlib.util
 import math
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -121,48 +120,15 @@ def test_thrust_bearing_rolls():
     assert drifts[0] == pytest.approx(4 * drifts[1], rel=0.05)
 
 
-def radial_bearing(inner, ball, play, sides=60, balls=6):
-    """Balls in the pockets of a cage, between a race on a shaft in a vertical guide and a ring of flat sides around.
-
-    The weight of the shaft presses it onto the lower balls; `play` [m] is left on each side of it.
-    """
-    world = st.PlanarWorld()
-    world.set_material("default", friction=0.3)
-    half = math.pi / sides
-    corners = [np.array([math.cos((2 * k - 1) * half), math.sin((2 * k - 1) * half)]) for k in range(sides + 1)]
-    size = (inner + 2 * ball + play) / math.cos(half)
-    ring = [st.Polygon([size * a, size * b, 1.2 * size * b, 1.2 * size * a]) for a, b in pairwise(corners)]
-    world.add_body(ring, kind="fixed")
-    guide = world.add_body(None, mass=1.0, inertia=0.01)
-    world.add_joint(st.Prismatic(guide, None, axis=(0, 1)))
-    race = world.add_body(st.Disk(inner), mass=5.0)
-    motor = st.Motor(speed=1.0, bound=20.0)
-    world.add_joint(st.Revolute(race, guide, anchor=(0, 0), motor=motor, name="shaft"))
-    cage = world.add_body(None, mass=0.1, inertia=5e-4)
-    world.add_joint(st.Revolute(cage, None, anchor=(0, 0), name="cage"))
-    for k in range(balls):
-        angle = 2 * math.pi * (k + 0.25) / balls
-        out = np.array([math.cos(angle), math.sin(angle)])
-        place = (inner + ball) * out
-        pocket = world.add_body(None, mass=0.05, inertia=1e-5, position=place)
-        world.add_joint(st.Prismatic(pocket, cage, axis=out))
-        roller = world.add_body(st.Disk(ball), mass=0.5, position=place)
-        world.add_joint(st.Revolute(roller, pocket, anchor=place))
-    return world
-
-
 @pytest.mark.long
 def test_radial_bearing_rolls():
     """Loaded balls roll at w·r_i/2 along sides at R - r: the cage turns at w·r_i/(2 (R - r))·(π/n)/tan(π/n)."""
-    inner, ball, play, sides = 0.06, 0.02, 2e-4, 60
-    half = math.pi / sides
-    expected = inner / (2 * (inner + ball + play)) * half / math.tan(half)
-    drifts = []
+    bearing, drifts = example("ball_bearing"), []
     for h in (0.008, 0.004):
-        run = st.Simulator(radial_bearing(inner, ball, play, sides), h).run(10.0)
-        shaft, cage = run.joint("shaft").coordinate, run.joint("cage").coordinate
+        run = st.Simulator(bearing.build(), h).run(10.0 / bearing.SPEED)
+        shaft, cage = run.joint("shaft").coordinate, run.joint("cage axis").coordinate
         assert shaft[-1] == pytest.approx(10.0, abs=1e-6)
         first = len(shaft) // 10
-        assert (cage[-1] - cage[first]) / (shaft[-1] - shaft[first]) == pytest.approx(expected, rel=1e-3)
+        assert (cage[-1] - cage[first]) / (shaft[-1] - shaft[first]) == pytest.approx(bearing.RATIO, rel=1e-3)
         drifts.append(run.certificate.worst["joint_drift"])
     assert drifts[1] < 0.4 * drifts[0]

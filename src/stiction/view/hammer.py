@@ -61,6 +61,13 @@ def _ratio(axes: Any, found: Findings, paper: Any) -> None:
     dress(axes, x="torsion stiffness / table stiffness [m²]", y="impulse at the inner end [N s]",
           title="Which answer in which limit")  # fmt: skip
     axes.semilogx(paper.RATIOS, found.inner, "o-", color=COLOURS[2], label="spring and table in motion")
+    axes.semilogx(
+        paper.RATIOS[:1],
+        found.dull.impulse[:1],
+        "D",
+        color=COLOURS[3],
+        label=f"table damped {paper.DULL:g} times as much",
+    )
     axes.axhline(float(found.hinged[0][0]), color=COLOURS[1], linestyle=":", label="complementarity, hinged rod")
     axes.axhline(float(found.rigid[0][0]), color=COLOURS[0], linestyle=":", label="complementarity, rigid rod")
     axes.text(2e-6, 0.02, "table stiffer", fontsize=8)
