@@ -247,14 +247,14 @@ def _balance(system: System, old: State, new: State, h: float, problem: ContactP
     kinetic = after.kinetic - before.kinetic
     momentum = dynamics.mass(mean)
     # kinetic energy with the mass matrix of the step, against the true one at both ends
-    during = float(momentum @ (new.v - old.v))
-    force_work = float(momentum @ (problem.v_free - old.v))  # M (v_free - v) = h k
+    during = _inner(momentum, new.v - old.v)
+    force_work = _inner(momentum, problem.v_free - old.v)  # M (v_free - v) = h k
     middle = system.retract(old.q, 0.5 * h * new.v)
     power = system.applied_power(old.t + 0.5 * h, middle, mean)
     potential = after.potential - before.potential
     stored = after.elastic - before.elastic
     forced = force_work if power is None else h * power
-    moved = float(p @ dynamics.velocity_rows(np.where(prescribed, mean, 0.0))) if prescribed.any() else 0.0
+    moved = _inner(p, dynamics.velocity_rows(np.where(prescribed, mean, 0.0))) if prescribed.any() else 0.0
     friction, impact, joints, motors, springs, restoring = work_of_rows(
         problem.row_ptr, problem.law, problem.C, problem.b, p, dynamics.velocity_rows(mean)
     )
@@ -271,3 +271,8 @@ def _balance(system: System, old: State, new: State, h: float, problem: ContactP
     }
     change = kinetic + (0.0 if power is None else potential)
     return EnergyBalance(change=change, residual=change - sum(parts.values()), **parts)
+
+
+def _inner(a: FloatArray, b: FloatArray) -> float:
+    """a·b, without BLAS: its threads go on spinning for longer than a step takes, on the cores of the next one."""
+    return float(np.einsum("i,i->", a, b))

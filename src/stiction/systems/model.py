@@ -247,8 +247,8 @@ class BodyModel(ABC):
         from ..problem.body_kernels import quadratic_form
 
         kinetic = 0.5 * float(quadratic_form(self.mass(q), v.reshape(self.nb, self.dof)))
-        heights = self.bodies(q)[:, : self.dim] @ self.gravity
-        gravity = -float(self.mass_of @ heights)
+        # not by BLAS, whose threads would go on spinning on the cores of the next step
+        gravity = -float(np.einsum("b,bi,i->", self.mass_of, self.bodies(q)[:, : self.dim], self.gravity))
         if not self.mechanism.elastic.any():
             return Energy(kinetic, gravity)
         elastic = self.mechanism.potential(self.measure(self.mechanism.rows, q, self.turns(q))[0])
