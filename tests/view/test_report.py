@@ -1,11 +1,13 @@
 """The report of the papers: one page that holds everything and needs nothing."""
 
 import base64
+import json
 import re
 from html.parser import HTMLParser
 from io import BytesIO
 
 import matplotlib.image
+import numpy as np
 import pytest
 
 from stiction.papers import Experiment, Outcome, Quantity, experiment, experiments
@@ -113,3 +115,8 @@ def test_what_the_papers_say_is_written_for_every_experiment():
     assert list(SAYS) == list(experiments())
     assert {name.partition("-")[0] for name in SAYS} == set(PAPERS)
     assert all(any(name.startswith(e) for e in SAYS) for name in CAPTIONS)
+
+
+def test_quantities_that_came_from_arrays_can_be_written_as_json():
+    found = Quantity("x", np.float32(0.5), np.float64(0.5), "m", 0.5, np.float64(0.1))
+    assert json.loads(json.dumps(found.as_dict()))["ok"] is True
