@@ -192,6 +192,14 @@ def test_the_site_is_built_without_warnings(tmp_path):
     assert (tmp_path / "site" / "api" / "systems.html").stat().st_size > 50_000
 
 
+def test_badges_say_what_the_project_file_says(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    badges = importlib.import_module("badges")
+    for name, words in badges.BADGES.items():
+        assert (ROOT / "docs" / "images" / f"badge-{name}.svg").read_text() == badges.badge(*words)
+        assert f"badge-{name}.svg" in (ROOT / "README.md").read_text()
+
+
 def test_the_citation_file_names_this_version_and_the_five_papers():
     text = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {st.__version__}\n" in text
