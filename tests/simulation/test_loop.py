@@ -128,7 +128,24 @@ def wheels():
     return world
 
 
-SCENES = [spheres, tower, chain, moving_floor, disks, machine, planar_machine, linkage, marbles, wheels]
+def clamped():
+    """Constant forces and torques, as clamps and fans apply them."""
+    world = tower()
+    world.add_force(world.bodies[-1].name, (0.3, 0.2, -5.0), torque=(0.0, 0.0, 0.4))
+    world.add_force(world.bodies[-2].name, torque=(0.1, 0.0, 0.0), point=(0.1, 0.0, 0.0))
+    return world
+
+
+def blown():
+    world = disks()
+    for body in world.bodies[2:]:
+        world.add_force(body.name, (1.5, 0.0), torque=0.1)
+    return world
+
+
+SCENES = [
+    spheres, tower, chain, moving_floor, disks, machine, planar_machine, linkage, marbles, wheels, clamped, blown,
+]  # fmt: skip
 
 
 def simulator(make, **options):
@@ -244,6 +261,9 @@ def test_what_needs_python_has_no_loop():
     pushed = tower()
     pushed.add_force(pushed.bodies[-1].name, lambda t, s: (1.0, 0.0, 0.0))
     assert st.Simulator(pushed, 0.005)._loop is None
+    turning = tower()
+    turning.add_force(turning.bodies[-1].name, (1.0, 0.0, 0.0), point=(0.1, 0.0, 0.0))
+    assert st.Simulator(turning, 0.005)._loop is None  # its moment changes as the body turns
     assert simulator(tower, scheme=st.StewartTrinkle())._loop is None
     assert simulator(tower, scheme=st.AnitescuHart(directions=8))._loop is None
     assert simulator(tower, solver="newton")._loop is None

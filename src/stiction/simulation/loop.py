@@ -34,9 +34,7 @@ class CompiledLoop:
         self._kept: Any = None  # near pairs, for the next call: they do not change what a step does
         laws, m = model.laws, model.mechanism
         f = laws.friction
-        force = np.zeros((model.nb, model.dof))
-        force[model.moves, : model.dim] = model.mass_of[model.moves, None] * model.gravity
-        common = (model.moves, np.array(model.kinematic, dtype=np.int64), force, model.reach)
+        common = (model.moves, np.array(model.kinematic, dtype=np.int64), model.steady_forces(), model.reach)
         shapes: tuple[Any, ...] = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
         if model.dim == 3:
             bodies: tuple[Any, ...] = (
@@ -70,7 +68,7 @@ class CompiledLoop:
         if scheme.relaxation not in ("none", "convex") or (convex and model.dim == 3):
             return None
         moved = any(model.specs[i].motion is not None for i in model.kinematic)
-        if model.forces_applied or moved or model.mechanism.timed:
+        if model.steady_forces() is None or moved or model.mechanism.timed:
             return None
         if POLYHEDRON in model.laws.friction.kind or model.restitution > 0.0 or model.laws.soft is not None:
             return None

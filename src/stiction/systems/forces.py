@@ -35,6 +35,12 @@ class AppliedForce:
     com: FloatArray
     given: Mapping[str, Any]  # what `add_force` was told, for `to_scene`
 
+    @property
+    def steady(self) -> bool:
+        """Whether it is always the same in world axes: constant, and without an arm that turns with the body."""
+        force, torque = self.given["force"], self.given["torque"]
+        return not callable(force) and not callable(torque) and (force is None or not self.arm.any())
+
     @classmethod
     def make(cls, index: int, spec: BodySpec, dim: int, force: Any, torque: Any, point: Any) -> AppliedForce:
         """Checked."""

@@ -219,6 +219,13 @@ class BodyModel(ABC):
             force[f.body] += self._force_on(f, t, q, v)
         return force
 
+    def steady_forces(self) -> FloatArray | None:
+        """(nb, dof): gravity and applied forces where they never change; None where one does."""
+        if not all(f.steady for f in self.forces_applied):
+            return None
+        start = self.initial_state()
+        return self._applied(start.t, start.q, start.v)
+
     def _force_on(self, f: Any, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         state = self.body_state(f.body, q, v)
         push, torque = f.force(t, state), f.torque(t, state)
