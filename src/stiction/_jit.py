@@ -106,15 +106,17 @@ def njit(
     *,
     inline: bool = False,
     parallel: bool = False,
+    nogil: bool = False,
     boundscheck: bool | None = None,
 ) -> Any:
     """Compile a kernel with caching.
 
     `inline=True` marks a leaf function that is inlined by LLVM where it is called; `parallel=True` runs its loops over
-    `prange` on several threads, and its callers must not depend on their number.
+    `prange` on several threads, and its callers must not depend on their number; `nogil=True` lets other threads run
+    Python while it runs.
     """
     if function is None:
-        return lambda f: njit(f, inline=inline, parallel=parallel, boundscheck=boundscheck)
+        return lambda f: njit(f, inline=inline, parallel=parallel, nogil=nogil, boundscheck=boundscheck)
     _listen()
     if parallel:
         _start_threads()
@@ -125,8 +127,9 @@ def njit(
         if folder is not None:
             _config.CACHE_DIR = folder  # type: ignore[attr-defined]
         return _njit(
-            function, cache=True, error_model="numpy", boundscheck=boundscheck, forceinline=inline, parallel=parallel
-        )
+            function, cache=True, error_model="numpy", boundscheck=boundscheck, forceinline=inline, parallel=parallel,
+            nogil=nogil,
+        )  # fmt: skip
     finally:
         _config.CACHE_DIR = saved  # type: ignore[attr-defined]
 

@@ -1,5 +1,7 @@
 """The compiled loop: the same bits as step by step, with the same certificates, and Python where it must."""
 
+import sys
+import threading
 import warnings
 from dataclasses import fields
 
@@ -202,7 +204,8 @@ def test_a_compiled_step_says_what_the_python_step_says(make, options):
     compiled = 0
     for _ in range(8):
         sim.advance(12)
-        fast = sim._loop.step(sim.state)
+        group = sim._loop.group(sim.state, 1)
+        fast = None if group.after is None else sim._loop.judge(sim.state, group.after, group.known)
         slow = sim.scheme.step(sim.system, sim.state, sim.dt, _Door(sim))
         if fast is not None:
             assert_same(fast, slow)
@@ -245,6 +248,80 @@ def test_the_last_step_is_always_recorded():
     run = simulator(tower).run(0.1, every=7)
     assert run.times[-1] == pytest.approx(0.1)
     np.testing.assert_allclose(run.times[:-1], 0.035 * np.arange(3))
+
+
+@pytest.fixture
+def always_ahead(monkeypatch):
+    """Small worlds too are stepped ahead."""
+    monkeypatch.setattr("stiction.simulation.ahead.WORTH", 0)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+
+
+@pytest.mark.parametrize("every", [1, 3])
+@pytest.mark.parametrize("make", [spheres, machine, planar_machine])
+def test_steps_taken_ahead_are_the_same(make, every, monkeypatch):
+    """While a step is judged a thread takes the next ones: what is recorded does not depend on it."""
+    runs = []
+    for worth in (0, 10**9):
+        monkeypatch.setattr("stiction.simulation.ahead.WORTH", worth)
+        sim = simulator(make, on_failure="accept")
+        runs.append((sim.run(0.3, every=every), sim.advance(1)))
+    (one, last), (two, same) = runs
+    np.testing.assert_array_equal(one.q, two.q)
+    np.testing.assert_array_equal(one.v, two.v)
+    for name, values in one.certificate.residuals.items():
+        np.testing.assert_array_equal(values, two.certificate.residuals[name], err_msg=name)
+    assert_same(last, same)
+
+
+@pytest.mark.usefixtures("always_ahead")
+def test_hard_steps_are_not_taken_ahead():
+    fast, slow = simulator(tower, tol=1e-10), simulator(tower, tol=1e-10)
+    slow._loop = None
+    np.testing.assert_array_equal(fast.run(0.1, every=4).q, slow.run(0.1, every=4).q)
+
+
+@pytest.mark.usefixtures("always_ahead")
+def test_what_a_progress_function_changes_counts_from_the_next_step_on():
+    """A new target, another state: what was taken ahead is forgotten."""
+
+    def run(loop):
+        sim = simulator(planar_machine)
+        if not loop:
+            sim._loop = None
+
+        def change(steps, result, between):
+            if sim._steps == 10:
+                sim.set_motor("joint0", -5.0)
+                if not loop:
+                    sim._loop = None
+            if sim._steps == 20:
+                sim.state = st.State(sim.state.t, sim.state.q + 0.0, 0.5 * sim.state.v)
+            if sim._steps == 30:
+                sim.state.v[:] *= 0.5  # even in place
+
+        return sim.run(0.2, progress=change).q
+
+    np.testing.assert_array_equal(run(True), run(False))
+
+
+@pytest.mark.usefixtures("always_ahead")
+def test_a_run_that_is_ended_is_where_it_was_ended():
+    """An interrupt leaves the simulator at the last recorded step, and it goes on to the same bits."""
+    ended, whole, patience = simulator(spheres), simulator(spheres), sys.getswitchinterval()
+
+    def end(steps, result, between):
+        if ended._steps == 24:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ended.run(0.5, every=4, progress=end)
+    assert ended._steps == 24
+    ended.advance(26)
+    whole.advance(50)
+    np.testing.assert_array_equal(ended.state.q, whole.state.q)
+    assert not [t for t in threading.enumerate() if t.name.startswith("stiction steps")]
+    assert sys.getswitchinterval() == patience
 
 
 def test_hard_steps_go_to_python_and_back():

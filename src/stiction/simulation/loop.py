@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,21 @@ from ..systems.candidates import Features
 from ..systems.model import CODES
 
 WORK = 400_000  # bodies and contacts times steps between two returns to Python: well under a second, for Ctrl-C
+
+
+class Group(NamedTuple):
+    """Steps in a row, of which the last is not judged yet.
+
+    taken: how many before the last; before: the state after these, its time not advanced; worst (4,): their largest
+    error, penetration [m], joint drift and number of contacts. after: the state after the last, and known: what the
+    kernel knows of it; None where there is none, or where a step belongs to Python.
+    """
+
+    taken: int
+    before: State
+    worst: FloatArray
+    after: State | None = None
+    known: Any = None
 
 
 class CompiledLoop:
@@ -79,30 +95,32 @@ class CompiledLoop:
         plain = type(solver) is Nsgs and solver.omega is None and solver.accelerate and solver.maxiter >= QUICK_MANY
         return CompiledLoop(model, scheme, dt, tol) if type(solver) is Auto or plain else None
 
-    def advance(self, state: State, steps: int) -> tuple[State, int, FloatArray]:
-        """Up to `steps` steps: the new state (its time not advanced), how many were taken, and the worst of them.
-
-        The worst (4,) are the largest error, penetration [m] and joint drift, and the largest number of contacts.
-        """
+    def advance(self, state: State, steps: int, stop: threading.Event | None = None) -> Group:
+        """Up to `steps` steps and no last one; stop: ends it before all are taken."""
         worst, taken = np.zeros(4), 0
         while taken < steps:
             contacts = max(int(worst[3]), len(state.keys))
             chunk = min(steps - taken, max(1, WORK // (self.model.nb + contacts)))
             done, state, _ = self._run(state, chunk, worst)
             taken += done
-            if done < chunk:
+            if done < chunk or (stop is not None and stop.is_set()):
                 break
-        return state, taken, worst
+        return Group(taken, state, worst)
 
-    def step(self, state: State) -> StepResult | None:
-        """One step and all that is known of it, as the scheme says it; None where it belongs to Python.
+    def group(self, state: State, steps: int, stop: threading.Event | None = None) -> Group:
+        """Up to `steps` steps, the last of them for `judge`."""
+        group = self.advance(state, steps - 1, stop)
+        if group.taken < steps - 1:
+            return group
+        done, after, known = self._run(group.before, 1, np.zeros(4))
+        return group._replace(after=after, known=known) if done else group
+
+    def judge(self, state: State, new: State, known: Any) -> StepResult | None:
+        """All that is known of a step of a group, as the scheme says it; None where it belongs to Python.
 
         What the kernel has found and solved becomes the contact problem again, for the same certificates to judge.
         """
-        done, new, last = self._run(state, 1, np.zeros(4))
-        if not done:
-            return None
-        band, sweeps, v_free, Minv, found, made = last
+        band, sweeps, v_free, Minv, found, made = known
         a, b, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale = made
         fa, fb, sa, sb, code, kind, pa, da, pb, db, ra, rb = found
         key = (sa * self.model.ns + sb) * CODES + code

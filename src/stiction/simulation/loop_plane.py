@@ -76,7 +76,7 @@ def drift(q, turns, rows, mode, soft):
 
 
 def _make_advance(nested):
-    @njit
+    @njit(nogil=True)
     def advance(
         steps, how, room, q, turns, v, old_keys, old, kept, worst, bodies, shapes, laws, sets, joints, rows,
     ):  # fmt: skip

@@ -36,6 +36,13 @@ def residuals(result: StepResult) -> dict[str, float]:
     return {name: own[name] if name in own else solved.get(name, 0.0) for name in CERTIFICATE}
 
 
+def book(result: StepResult, worst: dict[str, float]) -> None:
+    """Keep the residuals of a step that is not recorded, where they are the worst so far."""
+    for name, value in residuals(result).items():
+        worst[name] = max(worst.get(name, 0.0), value)
+    worst[MISSED] = worst.get(MISSED, 0.0) + (not result.success)
+
+
 @dataclass(frozen=True)
 class Frame:
     """What is recorded of a step: the new state, and what led to it."""

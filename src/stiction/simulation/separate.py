@@ -1,12 +1,37 @@
-"""Bodies that overlap at the start, moved apart by the smallest displacement in the metric of their masses."""
+"""Bodies that overlap at the start: found, and moved apart by the smallest displacement in the metric of masses."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..errors import ModelError
+from ..problem.laws import UNILATERAL
 from ..schemes.projection import project, violation
 from ..systems.base import State, System
 
 ENOUGH = 1e-10  # m: what may remain of an overlap
+OVERLAP = 1e-9  # m: a start that overlaps by more than this is refused
+
+
+def overlaps(system: System, state: State, soft: bool) -> dict[str, float]:
+    """How deep [m] pairs of bodies overlap, by name; joints that are violated are refused.
+
+    soft: all contacts give way, and so may overlap; those with a compliance of their own may in any case.
+    """
+    candidates = system.detect(state.t, state.q, 0.0)
+    gaps = system.gaps(candidates, state.t, state.q)
+    own = system.evaluate(candidates, state.t, state.q).soft
+    gives = np.zeros(len(gaps), dtype=bool) if own is None else np.isfinite(own[:, 0])
+    gives |= soft & (candidates.law == UNILATERAL)
+    off = np.where(candidates.rigid, gaps, np.where(candidates.contact | candidates.limit, -gaps, 0.0))
+    found: dict[str, float] = {}
+    for k in np.flatnonzero((off > OVERLAP) & ~gives).tolist():
+        name = system.constraint_name(int(candidates.key[k]))
+        if not candidates.contact[k]:
+            raise ModelError(f"constraint {name!r} is violated by {off[k]:.3g} at the start; correct the initial q.")
+        pair = name.rsplit(" ", 1)[0] if "/" in name else name
+        found[pair] = max(found.get(pair, 0.0), float(off[k]))
+    return found
 
 
 def separate(system: System, state: State, maxiter: int = 100) -> State:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,27 +14,25 @@ import numpy as np
 from .. import _check
 from ..errors import ModelError, SolverError
 from ..problem.contact_problem import ContactProblem
-from ..problem.laws import UNILATERAL
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, answer, make_solver
 from ..systems.base import State, System
+from .ahead import Ahead
 from .checkpoints import Checkpoint, checkpoint, last_block
 from .dump import Dump
 from .layout import chosen_fields
-from .loop import CompiledLoop
+from .loop import CompiledLoop, Group
 from .reader import Recording
-from .recorder import MISSED, FileRecorder, MemoryRecorder, residuals
+from .recorder import FileRecorder, MemoryRecorder, book
 from .report import leave_report
 from .schedule import Schedule, shown, steps_in
-from .separate import separate
+from .separate import overlaps, separate
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ..view.web import Viewer
-
-OVERLAP = 1e-9  # m: a start that overlaps by more than this is refused
 
 
 class StepWarning(UserWarning):
@@ -156,13 +155,15 @@ class Simulator:
         return self._taken(result)
 
     def _taken(self, result: StepResult) -> StepResult:
-        # Time by counting steps: sums of dt would drift, and two runs of half the length would differ from one.
-        self._steps += 1
-        t = self._origin + self._steps * self.dt
-        state = result.state
-        self.state = State(t, state.q, state.v, state.keys, state.impulses)
+        self._arrive(result.state, 1)
         self._last = replace(result, state=self.state)
         return self._last
+
+    def _arrive(self, state: State, steps: int) -> None:
+        # Time by counting steps: sums of dt would drift, and two runs of half the length would differ from one.
+        self._steps, self._last = self._steps + steps, None
+        t = self._origin + self._steps * self.dt
+        self.state = State(t, state.q, state.v, state.keys, state.impulses)
 
     def advance(self, steps: int) -> StepResult:
         """Take `steps` steps and return the last one's result: the way to go far without recording each step.
@@ -171,33 +172,46 @@ class Simulator:
         "auto" or "nsgs"); other systems step by step. Both end in the same bits, and both treat a step that misses its
         tolerance by `on_failure`.
         """
-        self._skip(_check.count("steps", steps) - 1)
-        return self._step()
+        with Ahead() as ahead:
+            return self._go(_check.count("steps", steps), 0, ahead)[0]
 
-    def _step(self) -> StepResult:
-        """`step`, from the compiled loop where that can take it."""
-        result = None if self._loop is None else self._loop.step(self.state)
-        return self.step() if result is None else self._taken(result)
+    def _go(self, steps: int, following: int, ahead: Ahead) -> tuple[StepResult, dict[str, float]]:
+        """Take steps: the last one's result, and the worst residuals of the others; `following` will be asked for."""
+        worst: dict[str, float] = {}
+        while True:
+            if self._loop is not None:
+                group = ahead.collect(self._loop, self.state, steps)
+                steps -= self._adopt(group, worst)
+                if group.after is not None:
+                    ahead.begin(self._loop, group.after, following)
+                    result = self._loop.judge(self.state, group.after, group.known)
+                    if result is not None:
+                        return self._taken(result), worst
+                    ahead.drop()
+            result = self.step()  # a hard step, or one that needs Python
+            steps -= 1
+            if steps == 0:
+                return result, worst
+            book(result, worst)
 
     def _skip(self, steps: int) -> dict[str, float]:
         """Take steps of which only the worst residuals are kept."""
         worst: dict[str, float] = {}
-        left = steps
-        while left > 0:
+        while steps > 0:
             if self._loop is not None:
-                state, taken, most = self._loop.advance(self.state, left)
-                self._steps, left, self._last = self._steps + taken, left - taken, None
-                t = self._origin + self._steps * self.dt
-                self.state = State(t, state.q, state.v, state.keys, state.impulses)
-                for name, value in zip(("natural_map", "penetration", "joint_drift"), most.tolist()):
-                    worst[name] = max(worst.get(name, 0.0), value)
-            if left > 0:  # a hard step, or one that needs Python
-                result = self.step()
-                for name, value in residuals(result).items():
-                    worst[name] = max(worst.get(name, 0.0), value)
-                worst[MISSED] = worst.get(MISSED, 0.0) + (not result.success)
-                left -= 1
+                steps -= self._adopt(self._loop.advance(self.state, steps), worst)
+            if steps > 0:
+                book(self.step(), worst)
+                steps -= 1
         return worst
+
+    def _adopt(self, group: Group, worst: dict[str, float]) -> int:
+        """Be where the compiled loop is before the last step of a group; how many steps that were."""
+        if group.taken:
+            self._arrive(group.before, group.taken)
+            for name, value in zip(("natural_map", "penetration", "joint_drift"), group.worst.tolist()):
+                worst[name] = max(worst.get(name, 0.0), value)
+        return group.taken
 
     def run(
         self,
@@ -303,15 +317,14 @@ class Simulator:
         if given is None and isinstance(recorder, FileRecorder):
             self._report = recorder.path.with_name(recorder.path.stem + "-failure")
         try:
-            with shown(schedule.end - self._steps, progress) as advance:
-                for group in schedule.groups(self._steps):
+            with shown(schedule.end - self._steps, progress) as advance, Ahead() as ahead:
+                for group, following in pairwise(chain(schedule.groups(self._steps), (0,))):
                     result: StepResult | None = None
                     if isinstance(recorder, FileRecorder) and recorder.light:
                         between = self._skip(group)
                         recorder.pass_by(self._steps, self.state, between)
                     else:
-                        between = self._skip(group - 1)
-                        result = self._step()
+                        result, between = self._go(group, following, ahead)
                         recorder.add(self._steps, result, between)
                     advance(group, result, between)
         except SolverError as error:
@@ -348,21 +361,7 @@ class Simulator:
         state = self._initial
         if overlap == "separate":
             state = self._initial = separate(self.system, state)
-        candidates = self.system.detect(state.t, state.q, 0.0)
-        gaps = self.system.gaps(candidates, state.t, state.q)
-        soft = self.system.evaluate(candidates, state.t, state.q).soft
-        gives = np.zeros(len(gaps), dtype=bool) if soft is None else np.isfinite(soft[:, 0])
-        gives |= bool(getattr(self.scheme, "soft", False)) & (candidates.law == UNILATERAL)
-        worst: dict[str, float] = {}
-        off = np.where(candidates.rigid, gaps, np.where(candidates.contact | candidates.limit, -gaps, 0.0))
-        for k in np.flatnonzero((off > OVERLAP) & ~gives).tolist():
-            name = self.system.constraint_name(int(candidates.key[k]))
-            if not candidates.contact[k]:
-                raise ModelError(
-                    f"constraint {name!r} is violated by {off[k]:.3g} at the start; correct the initial q."
-                )
-            pair = name.rsplit(" ", 1)[0] if "/" in name else name
-            worst[pair] = max(worst.get(pair, 0.0), float(off[k]))
+        worst = overlaps(self.system, state, bool(getattr(self.scheme, "soft", False)))
         if not worst:
             return
         name, depth = max(worst.items(), key=lambda item: item[1])

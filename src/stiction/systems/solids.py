@@ -192,6 +192,8 @@ def _read(source: Any, faces: Any) -> tuple[FloatArray, np.ndarray, str]:
         except Exception as error:
             raise ModelError(f"{what} cannot be read: {error}") from error
         points, corners = np.asarray(mesh.vertices), np.asarray(mesh.faces)
+        if not len(corners):  # noise may pass for a file without content
+            raise ModelError(f"{what} cannot be read: no triangles were found in it.")
     else:
         what = "Mesh"
         points = np.asarray(source, dtype=float)
