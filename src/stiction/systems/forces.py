@@ -53,6 +53,13 @@ class AppliedForce:
             arm, spec.com, {"force": force, "torque": torque, "point": point},
         )  # fmt: skip
 
+    def wrench(self, t: float, state: BodyState, rotation: FloatArray) -> FloatArray:
+        """Force and torque about the centre of mass of a body with this state and rotation matrix."""
+        push, torque = self.force(t, state), self.torque(t, state)
+        arm = rotation @ self.arm
+        moment = np.cross(arm, push) if len(push) == 3 else np.array([arm[0] * push[1] - arm[1] * push[0]])
+        return np.concatenate([push, torque + moment])
+
 
 def _function(body: str, what: str, value: Any, size: int) -> Callable[[float, BodyState], FloatArray]:
     label = f"{what} on {body!r}"

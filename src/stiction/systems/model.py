@@ -21,7 +21,7 @@ from .base import Candidates, Constraints, Energy, Geometry, State
 from .blocks import Block, joint_blocks
 from .bodies import BodySpec
 from .candidates import BodyRows, Features, WorldCandidates
-from .forces import BodyState
+from .forces import AppliedForce, BodyState
 from .materials import DEFAULT, LawTable
 from .mechanism import Mechanism, Rows
 from .primitives import Primitive
@@ -221,17 +221,11 @@ class BodyModel(ABC):
 
     def steady_forces(self) -> FloatArray | None:
         """(nb, dof): gravity and applied forces where they never change; None where one does."""
-        if not all(f.steady for f in self.forces_applied):
-            return None
-        start = self.initial_state()
-        return self._applied(start.t, start.q, start.v)
+        start, steady = self.initial_state(), all(f.steady for f in self.forces_applied)
+        return self._applied(start.t, start.q, start.v) if steady else None
 
-    def _force_on(self, f: Any, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        state = self.body_state(f.body, q, v)
-        push, torque = f.force(t, state), f.torque(t, state)
-        arm = self._rotation(f.body, q) @ f.arm
-        moment = np.cross(arm, push) if self.dim == 3 else np.array([arm[0] * push[1] - arm[1] * push[0]])
-        return np.concatenate([push, torque + moment])
+    def _force_on(self, f: AppliedForce, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        return f.wrench(t, self.body_state(f.body, q, v), self._rotation(f.body, q))
 
     @abstractmethod
     def _rotation(self, i: int, q: FloatArray) -> FloatArray:
@@ -246,8 +240,7 @@ class BodyModel(ABC):
 
     def applied_power(self, t: float, q: FloatArray, v: FloatArray) -> float:
         """Power [W] of the applied forces; gravity is in the potential."""
-        V = v.reshape(self.nb, self.dof)
-        return float(sum(self._force_on(f, t, q, v) @ V[f.body] for f in self.forces_applied))
+        return float(sum(self._force_on(f, t, q, v) @ v.reshape(self.nb, -1)[f.body] for f in self.forces_applied))
 
     def energy(self, q: FloatArray, v: FloatArray) -> Energy:
         """Kinetic energy of the dynamic bodies, and their potential in gravity and in springs [J]."""
