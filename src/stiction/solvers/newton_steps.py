@@ -39,7 +39,8 @@ class Equations:
         self.rho = np.where(mean > least, 1.0 / np.where(mean > least, mean, 1.0), 1.0 / (least or 1.0))
         self.rho_rows = np.repeat(self.rho, sizes)
         nr = problem.nr
-        self.answer, self.D, self.B, self.g = np.empty(nr), np.empty((nr, 6)), np.empty((nr, 6)), np.empty(nr)
+        self.answer, self.g = np.empty(nr), np.empty(nr)
+        self.D, self.B = np.zeros((nr, 6)), np.zeros((nr, 6))  # blocks are narrower, and the rest is looked at too
 
     def scaled(self, p: FloatArray) -> FloatArray:
         """Impulses in scaled rows; none in rows that can carry none."""

@@ -10,7 +10,7 @@ from .._check import FloatArray, IntArray
 MANY_TRIANGLES = 20  # surfaces with more are round: they get a pattern, by which their rotation is seen
 LONG = 4.0  # how much longer than wide a surface is that needs no pattern
 SMOOTH = 0.85  # cosine between neighbouring triangles above which an edge is not seen
-BUDGET = 400_000  # triangles of all bodies of one shape; software draws half a million at 15 pictures per second
+BUDGET = 150_000  # triangles of all bodies of one shape, so that they turn without a graphics card too
 
 
 def is_smooth(vertices: FloatArray, triangles: IntArray) -> bool:
