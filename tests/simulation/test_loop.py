@@ -299,6 +299,8 @@ def test_what_a_progress_function_changes_counts_from_the_next_step_on():
                 sim.state = st.State(sim.state.t, sim.state.q + 0.0, 0.5 * sim.state.v)
             if sim._steps == 30:
                 sim.state.v[:] *= 0.5  # even in place
+            if sim._steps == 35:
+                sim.state = st.State(sim.state.t, sim.state.q, sim.state.v)  # a cold start
 
         return sim.run(0.2, progress=change).q
 

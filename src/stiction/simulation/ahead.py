@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from .._check import FloatArray
 from ..systems.base import State
 from .loop import CompiledLoop, Group
 
@@ -30,8 +29,7 @@ SWITCH = 1e-4  # s that a thread which comes out of the kernel waits for the int
 @dataclass(frozen=True)
 class _Task:
     loop: CompiledLoop
-    q: FloatArray
-    v: FloatArray
+    start: tuple[np.ndarray, ...]
     steps: int
     stop: threading.Event
     group: Future[Group]
@@ -39,7 +37,7 @@ class _Task:
     def fits(self, loop: CompiledLoop, state: State, steps: int) -> bool:
         """Whether it is what would be done now: a progress function may have changed anything."""
         same = loop is self.loop and steps == self.steps
-        return same and np.array_equal(state.q, self.q) and np.array_equal(state.v, self.v)
+        return same and all(map(np.array_equal, _arrays(state), self.start))
 
 
 class Ahead:
@@ -60,7 +58,7 @@ class Ahead:
             sys.setswitchinterval(min(SWITCH, self._patience))
         stop = threading.Event()
         group = self._pool.submit(loop.group, state, steps, stop)
-        self._task = _Task(loop, state.q.copy(), state.v.copy(), steps, stop, group)
+        self._task = _Task(loop, tuple(array.copy() for array in _arrays(state)), steps, stop, group)
 
     def collect(self, loop: CompiledLoop, state: State, steps: int) -> Group:
         """The group of steps from `state`: what was taken ahead, or else taken now."""
@@ -83,10 +81,17 @@ class Ahead:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self.drop()
-        if self._pool is not None:
-            self._pool.shutdown()
-            sys.setswitchinterval(self._patience)
+        try:
+            self.drop()
+        finally:
+            if self._pool is not None:
+                self._pool.shutdown()
+                sys.setswitchinterval(self._patience)
+
+
+def _arrays(state: State) -> tuple[np.ndarray, ...]:
+    """All that a step of the loop depends on: warm starts as well."""
+    return state.q, state.v, state.keys, state.impulses
 
 
 def _on_one_core() -> None:
