@@ -67,6 +67,7 @@ def picture(run: st.Trajectory, path: str) -> None:
     axes.plot(
         shaft.times, RATIO * shaft.coordinate, "--", color="black", linewidth=1, label=f"{RATIO:.4f} of the shaft"
     )
+    axes.set_ylim(top=1.35 * shaft.coordinate[-1])  # room for the legend
     axes.legend(frameon=False, fontsize=8)
     finish(figure, path)
 

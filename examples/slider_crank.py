@@ -56,7 +56,7 @@ def picture(runs: tuple[st.Trajectory, ...], path: str) -> None:
         axes[2].plot(shaft.times, shaft.motor / run.info["dt"], color=COLOURS[0])
     for axis in axes:
         axis.axvline(3.0, color="0.7", lw=1)
-    axes[0].annotate("the motor brakes", (3.0, 1.0), (4, 0), textcoords="offset points", fontsize=8)
+    axes[0].annotate("the motor brakes", (3.0, 8.5), (12, 0), textcoords="offset points", fontsize=8)
     finish(figure, path)
 
 

@@ -197,6 +197,20 @@ OPTIONS = [(make, {}) for make in SCENES] + [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("make", [disks, spheres, planar_machine])
+@pytest.mark.parametrize("work", [400_000, 1])
+def test_a_group_knows_the_state_before_its_last_step(make, work, monkeypatch):
+    """Also where it returns to Python between: its worst residuals are those of the steps before the last."""
+    monkeypatch.setattr("stiction.simulation.loop.WORK", work)
+    sim = simulator(make, on_failure="accept")
+    loop, state = sim._loop, sim.state
+    group, before, after = loop.group(state, 5), loop.advance(state, 4), loop.advance(state, 5)
+    assert (group.taken, before.taken, after.taken) == (4, 4, 5)
+    assert np.array_equal(group.worst, before.worst)
+    for one, other in ((group.before, before.before), (group.after, after.before)):
+        assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("q", "v", "keys", "impulses"))
+
+
 @pytest.mark.parametrize(("make", "options"), OPTIONS)
 def test_a_compiled_step_says_what_the_python_step_says(make, options):
     """Contacts, modes, impulses, certificates and the energy balance that recordings keep."""

@@ -97,23 +97,28 @@ class CompiledLoop:
 
     def advance(self, state: State, steps: int, stop: threading.Event | None = None) -> Group:
         """Up to `steps` steps and no last one; stop: ends it before all are taken."""
-        worst, taken = np.zeros(4), 0
-        while taken < steps:
-            contacts = max(int(worst[3]), len(state.keys))
-            chunk = min(steps - taken, max(1, WORK // (self.model.nb + contacts)))
-            done, state, _ = self._run(state, chunk, worst)
-            taken += done
-            if done < chunk or (stop is not None and stop.is_set()):
-                break
-        return Group(taken, state, worst)
+        return self._take(state, steps, stop)[0]
 
     def group(self, state: State, steps: int, stop: threading.Event | None = None) -> Group:
         """Up to `steps` steps, the last of them for `judge`."""
-        group = self.advance(state, steps - 1, stop)
-        if group.taken < steps - 1:
+        group, known = self._take(state, steps, stop)
+        if group.taken < steps:
             return group
-        done, after, known = self._run(group.before, 1, np.zeros(4))
-        return group._replace(after=after, known=known) if done else group
+        *known, (q, turns, v, keys, impulses, worst) = known
+        before = self._state(state.t, q, turns, v, keys, impulses)
+        return Group(steps - 1, before, worst, group.before, known)
+
+    def _take(self, state: State, steps: int, stop: threading.Event | None) -> tuple[Group, Any]:
+        """Up to `steps` steps, and what the kernel knows of the last attempt."""
+        worst, taken, known = np.zeros(4), 0, None
+        while taken < steps:
+            contacts = max(int(worst[3]), len(state.keys))
+            chunk = min(steps - taken, max(1, WORK // (self.model.nb + contacts)))
+            done, state, known = self._run(state, chunk, worst)
+            taken += done
+            if done < chunk or (stop is not None and stop.is_set()):
+                break
+        return Group(taken, state, worst), known
 
     def judge(self, state: State, new: State, known: Any) -> StepResult | None:
         """All that is known of a step of a group, as the scheme says it; None where it belongs to Python.
@@ -158,5 +163,8 @@ class CompiledLoop:
             steps, (*first, get_num_threads() > 1, *others), model.capacity, q, turns, v, state.keys, state.impulses,
             kept, worst, *self._arrays,
         )  # fmt: skip
-        whole = q.ravel() if model.dim == 2 else np.concatenate([q.ravel(), turns])
-        return int(done), State(state.t, whole, v.ravel(), keys, impulses), last
+        return int(done), self._state(state.t, q, turns, v, keys, impulses), last
+
+    def _state(self, t: float, q: FloatArray, turns: FloatArray, v: FloatArray, *memory: Any) -> State:
+        whole = q.ravel() if self.model.dim == 2 else np.concatenate([q.ravel(), turns])
+        return State(t, whole, v.ravel(), *memory)

@@ -91,7 +91,10 @@ def _make_advance(nested):
         x, angle = np.empty((nb, 2)), np.empty(nb)
         v_free, q_free, dq, new_v = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
         taken = 0
+        before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
         while True:
+            if 0 < taken == steps - 1:
+                before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
             for i in range(nb):
                 for j in range(3):
                     v_free[i, j] = v[i, j] + h * (force[i, j] * inverse[i, j])
@@ -112,7 +115,7 @@ def _make_advance(nested):
                 ended, sweeps, error, acting, keys, impulses, made = attempt_planar_nested(*step)
             else:
                 ended, sweeps, error, acting, keys, impulses, made = attempt_planar(*step)
-            last = (band, sweeps, v_free, Minv, found, made)
+            last = (band, sweeps, v_free, Minv, found, made, before)
             if ended != SOLVED:
                 return taken, old_keys, old, kept, last
             for i in range(nb):

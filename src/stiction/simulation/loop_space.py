@@ -100,7 +100,7 @@ def _make_advance(nested):
         Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. worst (4,): the
         largest error, penetration and joint drift so far, and the most contacts. Returns the number of steps, the keys
         and impulses of the last, the pairs to keep, and of the last attempt: the band in which contacts were looked
-        for, the sweeps, v_free, M⁻¹, the contacts found, and the problem.
+        for, the sweeps, v_free, M⁻¹, the contacts found, the problem; and q, turns, v, keys, impulses, worst before it.
         """
         h, _, parallel, _, _, _, _, eps = how
         mass, inertia, inverse_mass, inverse_inertia, moves, kinematic, force, reach = bodies
@@ -110,7 +110,10 @@ def _make_advance(nested):
         v_free, q_free, moved, dq = np.empty((nb, 6)), np.empty((nb, 7)), np.empty((nb, 7)), np.empty((nb, 6))
         new_q, new_v, turns_free = np.empty((nb, 7)), np.empty((nb, 6)), np.empty(len(turns))
         taken = 0
+        before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
         while True:
+            if 0 < taken == steps - 1:
+                before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
             free_motion(q, v, force, mass, inertia, moves, h, v_free, q_free)
             if len(kinematic):
                 for i in range(nb):
@@ -142,7 +145,7 @@ def _make_advance(nested):
                 ended, sweeps, error, acting, keys, impulses, made = attempt_spatial_nested(*step)
             else:
                 ended, sweeps, error, acting, keys, impulses, made = attempt_spatial(*step)
-            last = (band, sweeps, v_free, Minv, found, made)
+            last = (band, sweeps, v_free, Minv, found, made, before)
             if ended != SOLVED:
                 return taken, old_keys, old, kept, last
             retract(q_free, dq, new_q)

@@ -203,8 +203,9 @@ class RecordingWriter:
             data.resize(start + length, axis=0)
         for corner in _corners(length, shape, chunks):
             chunk = rows[tuple(slice(at, at + size) for at, size in zip(corner, chunks))]
-            if not any(corner[1:]) or chunk.any():  # what is not there reads as zero
-                packed, left_out = self._packed(f"{name} {corner[1:]}", np.ascontiguousarray(chunk))
+            chunk = np.ascontiguousarray(chunk)
+            if not any(corner[1:]) or np.count_nonzero(chunk.view("u1")):  # what is not there reads as zero
+                packed, left_out = self._packed(f"{name} {corner[1:]}", chunk)
                 data.id.write_direct_chunk((start + corner[0], *corner[1:]), packed, left_out)
 
     def _packed(self, name: str, chunk: np.ndarray) -> tuple[Any, int]:

@@ -40,6 +40,7 @@ def _draw_frames(axes: Any, run: Trajectory, length: float, radius: float, frame
     axes.axhspan(-0.06, 0.0, color="#ced4da")
     axes.axhline(0.0, color="#495057", linewidth=1.0)
     axes.set_aspect("equal")
+    axes.margins(x=0.15)  # room for the labels
     axes.set_ylim(-0.06, None)
 
 

@@ -42,6 +42,7 @@ def _frames(axes: Any, found: Findings) -> None:
     axes.annotate("slides at 1 m/s", xy=(-0.12, 0.06), xytext=(0.35, 0.06), fontsize=8, va="center",
                   arrowprops={"arrowstyle": "->", "color": COLOURS[1]})  # fmt: skip
     axes.set_aspect("equal")
+    axes.margins(x=0.1)  # room for the labels
 
 
 def _orders(axes: Any, found: Findings, paper: Any) -> None:
