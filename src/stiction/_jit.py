@@ -34,6 +34,7 @@ from numba.core import event as _event
 __all__ = [
     "cache_folder",
     "cache_root",
+    "compiled",
     "get_num_threads",
     "keep_memory",
     "njit",
@@ -132,6 +133,16 @@ def njit(
         )  # fmt: skip
     finally:
         _config.CACHE_DIR = saved  # type: ignore[attr-defined]
+
+
+def compiled(kernel: Any) -> bool:
+    """Whether a kernel needs no compilation: it was called before, or its machine code is on disk."""
+    if not hasattr(kernel, "signatures") or kernel.signatures:  # plain Python where Numba is switched off
+        return True
+    try:
+        return bool(kernel._cache._cache_file._load_index())
+    except (AttributeError, OSError, ValueError):  # not said by this version of Numba
+        return False
 
 
 class _Announcer(_event.Listener):

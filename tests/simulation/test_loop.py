@@ -1,5 +1,6 @@
 """The compiled loop: the same bits as step by step, with the same certificates, and Python where it must."""
 
+import runpy
 import sys
 import threading
 import warnings
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import stiction as st
+from stiction.simulation.loop import CompiledLoop
 from stiction.simulation.simulator import _Door
 
 
@@ -244,6 +246,44 @@ def test_frames_of_the_compiled_loop_are_those_of_python(make, tmp_path):
             np.testing.assert_array_equal(values, b[name], err_msg=name)
     assert one.constraint_names == two.constraint_names
     assert repr(one.events) == repr(two.events)
+
+
+def test_a_short_run_does_not_wait_until_the_loop_is_compiled(monkeypatch):
+    """Its steps are the same without it; a long run, or one whose loop is on disk already, takes it."""
+    asked = []
+
+    def group(loop, state, *rest, real=CompiledLoop.group):
+        asked.append(state.t)
+        return real(loop, state, *rest)
+
+    def taken(few, compiled, **how):
+        asked.clear()
+        monkeypatch.setattr("stiction.simulation.loop.FEW", few)
+        monkeypatch.setattr("stiction._jit.compiled", lambda kernel: compiled)
+        simulator(disks).run(0.05, **how)
+        return len(asked)
+
+    monkeypatch.setattr(CompiledLoop, "group", group)
+    assert taken(100, compiled=False) == 0
+    assert taken(100, compiled=True) == taken(5, compiled=False) == 10
+    assert taken(100, compiled=False, every=5) == 2  # the residuals of the steps between are not the same number
+
+
+def test_what_was_called_or_is_on_disk_is_compiled(tmp_path):
+    from stiction._jit import compiled
+
+    path = tmp_path / "kernel.py"
+    path.write_text("from stiction._jit import njit\n\n\n@njit\ndef double(x):\n    return 2 * x\n")
+
+    def fresh():
+        return runpy.run_path(str(path))["double"]
+
+    kernel = fresh()
+    assert not compiled(kernel)
+    assert kernel(2) == 4
+    assert compiled(kernel)
+    assert compiled(fresh())
+    assert compiled(kernel.py_func)  # as where Numba is switched off
 
 
 @pytest.mark.parametrize("make", [spheres, chain, disks, machine, planar_machine])

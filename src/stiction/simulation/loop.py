@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..systems.base import State, System
 from ..systems.candidates import Features
 from ..systems.model import CODES
 
+FEW = 5000  # steps that take seconds one by one: for them the loop is not compiled, which takes a minute
 WORK = 400_000  # bodies and contacts times steps between two returns to Python: well under a second, for Ctrl-C
 
 
@@ -95,6 +97,19 @@ class CompiledLoop:
         plain = type(solver) is Nsgs and solver.omega is None and solver.accelerate and solver.maxiter >= QUICK_MANY
         return CompiledLoop(model, scheme, dt, tol) if type(solver) is Auto or plain else None
 
+    @cached_property
+    def _kernel(self) -> Any:
+        from . import loop_plane, loop_space
+
+        loop: Any = loop_space if self.model.dim == 3 else loop_plane
+        return loop.advance_nested if self.nested else loop.advance
+
+    def worth(self, steps: int) -> bool:
+        """Whether it is faster than Python for so many recorded steps, counted what is still to be compiled."""
+        from .._jit import compiled
+
+        return steps > FEW or compiled(self._kernel)
+
     def advance(self, state: State, steps: int, stop: threading.Event | None = None) -> Group:
         """Up to `steps` steps and no last one; stop: ends it before all are taken."""
         return self._take(state, steps, stop)[0]
@@ -149,12 +164,9 @@ class CompiledLoop:
         """How many of `steps` steps were taken, the state after them, and what the kernel knows of the last."""
         from .._jit import get_num_threads, keep_memory
         from ..collision.neighbours import no_neighbours
-        from . import loop_plane, loop_space
 
         keep_memory()
-        model = self.model
-        loop: Any = loop_space if model.dim == 3 else loop_plane
-        kernel = loop.advance_nested if self.nested else loop.advance
+        model, kernel = self.model, self._kernel
         q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
         turns = model.turns(state.q).copy()
         kept = no_neighbours(model.dim) if self._kept is None else self._kept

@@ -173,18 +173,20 @@ class Simulator:
         tolerance by `on_failure`.
         """
         with Ahead() as ahead:
-            return self._go(_check.count("steps", steps), 0, ahead)[0]
+            return self._go(_check.count("steps", steps), 0, ahead, self._loop)[0]
 
-    def _go(self, steps: int, following: int, ahead: Ahead) -> tuple[StepResult, dict[str, float]]:
+    def _go(
+        self, steps: int, following: int, ahead: Ahead, loop: CompiledLoop | None
+    ) -> tuple[StepResult, dict[str, float]]:
         """Take steps: the last one's result, and the worst residuals of the others; `following` will be asked for."""
         worst: dict[str, float] = {}
         while True:
-            if self._loop is not None:
-                group = ahead.collect(self._loop, self.state, steps)
+            if loop is not None:
+                group = ahead.collect(loop, self.state, steps)
                 steps -= self._adopt(group, worst)
                 if group.after is not None:
-                    ahead.begin(self._loop, group.after, following)
-                    result = self._loop.judge(self.state, group.after, group.known)
+                    ahead.begin(loop, group.after, following)
+                    result = loop.judge(self.state, group.after, group.known)
                     if result is not None:
                         return self._taken(result), worst
                     ahead.drop()
@@ -317,14 +319,17 @@ class Simulator:
         if given is None and isinstance(recorder, FileRecorder):
             self._report = recorder.path.with_name(recorder.path.stem + "-failure")
         try:
-            with shown(schedule.end - self._steps, progress) as advance, Ahead() as ahead:
+            left = schedule.end - self._steps
+            with shown(left, progress) as advance, Ahead() as ahead:
+                # Where every step is recorded, both ways give the same frames to the bit.
+                slow = schedule.every == 1 and self._loop is not None and not self._loop.worth(left)
                 for group, following in pairwise(chain(schedule.groups(self._steps), (0,))):
                     result: StepResult | None = None
                     if isinstance(recorder, FileRecorder) and recorder.light:
                         between = self._skip(group)
                         recorder.pass_by(self._steps, self.state, between)
                     else:
-                        result, between = self._go(group, following, ahead)
+                        result, between = self._go(group, following, ahead, None if slow else self._loop)
                         recorder.add(self._steps, result, between)
                     advance(group, result, between)
         except SolverError as error:
