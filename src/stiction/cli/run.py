@@ -14,6 +14,7 @@ from ..scene import Scene, parse_scene, read_scene
 from ..simulation import Simulator, Trajectory
 from ..simulation.reader import Recording
 from ..simulation.schedule import Schedule
+from .compile import solver_compiled_beside
 from .output import console, failure, write_json
 from .progress import Interrupted, Watch
 
@@ -90,7 +91,14 @@ def _job(path: Path | None, out: Path | None, changes: Sequence[str], resume: Pa
         raise ModelError("give a scene file, or --resume a recording; stiction new writes a scene to begin with.")
     scene = read_scene(path, changes)
     file = free(Path(f"{path.stem}.h5") if out is None else out)
-    return Job(scene, scene.simulator(), file, False, scene.duration)
+    return Job(scene, _simulator(scene), file, False, scene.duration)
+
+
+def _simulator(scene: Scene) -> Simulator:
+    if scene.document.run.solver not in ("auto", "nsgs"):
+        return scene.simulator()
+    with solver_compiled_beside(3 if scene.document.world.kind == "space" else 2):
+        return scene.simulator()
 
 
 def _resumed(file: Path, changes: Sequence[str]) -> Job:
