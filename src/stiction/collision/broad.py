@@ -286,7 +286,7 @@ def _all_grid_pairs(parallel, lo, hi, cell, level, items, start, by_level, begin
     while True:
         room = len(buffer) - count
         found = _grid_pairs(
-            np.int64(0), n, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count, room
+            0, n, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count, room
         )
         if found <= room:
             return buffer, count + found

@@ -341,10 +341,9 @@ def find3(
     at = np.empty((ns, 3))
     axes = np.empty((ns, 3, 3))
     place(x, R, body, center, rot, at, axes)
-    first = np.int64(0)  # for a literal 0 Numba would compile it once more
     return find_range3(
-        first, pairs.shape[0], first, code.size, at, axes, R, kind, body, center, rot, half, radius, pairs, band,
-        shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
+        0, pairs.shape[0], 0, code.size, at, axes, R, kind, body, center, rot, half, radius, pairs, band, shape_a,
+        shape_b, code, type, pa, da, pb, db, ra, rb,
     )  # fmt: skip
 
 

@@ -146,7 +146,7 @@ def _make_solve(d, nested):
         if parallel and nk > MANY:
             _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, v_free, free, terms, diagonal)
         else:
-            _row_facts(np.int64(0), nk, body_a, body_b, row_ptr, Ja, Jb, Minv, v_free, free, terms, diagonal)
+            _row_facts(0, nk, body_a, body_b, row_ptr, Ja, Jb, Minv, v_free, free, terms, diagonal)
         for r in range(nr):
             free[r] = free[r] + b[r]
         block_weights(row_ptr, diagonal, C, length, rho)

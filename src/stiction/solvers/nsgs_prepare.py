@@ -153,7 +153,6 @@ def prepare(
     for r in range(nrows):
         compliant = compliant or C[src[r]] > 0.0
     threads = parallel and ni > MANY
-    first = np.int64(0)  # for a literal 0 Numba would compile what follows once more
     a, b = np.empty(ni, np.int64), np.empty(ni, np.int64)
     B = np.empty((moving + 1 if d == 6 and not compliant else 0, FACTORS))
     arms = len(B) > 0 and body_triangles(L, B)
@@ -161,7 +160,7 @@ def prepare(
     if threads:
         _places_parallel(item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
     else:
-        _places(first, ni, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
+        _places(0, ni, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
     for i in range(ni):
         arms = arms and fits[i]
     brief = np.zeros(ni, np.bool_)
@@ -172,7 +171,7 @@ def prepare(
     if threads:
         _rows_parallel(omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
     else:
-        _rows(first, ni, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
+        _rows(0, ni, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
     T, par, wn, sd = np.empty((nrows, 6)), np.empty((ni, PARAMETERS)), np.empty(nrows), np.empty(nrows)
     G, rim, V = np.zeros((gptr[-1], 6)), np.zeros(gptr[-1]), np.zeros((vptr[-1], 6))
     Cb = np.zeros((nrows if compliant else 0, 6))
@@ -184,9 +183,8 @@ def prepare(
         )  # fmt: skip
     else:
         _turn(
-            first, ni, arms, brief, tiny, item_kind, block, ptr, src, low, high, down, up, gptr, vptr, law, set_of,
-            shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V,
-            F,
+            0, ni, arms, brief, tiny, item_kind, block, ptr, src, low, high, down, up, gptr, vptr, law, set_of, shape,
+            mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
         )  # fmt: skip
     weight = np.zeros(nrows)
     row_weights(seg, ptr, par, sd, weight)
