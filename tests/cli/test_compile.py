@@ -49,6 +49,13 @@ def test_a_cold_start_waits_for_the_other_process():
 
 
 @pytest.mark.usefixtures("cold")
+def test_a_person_who_watches_is_told(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with beside.solver_compiled_beside(3):
+        assert "compiling the solver" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("cold")
 def test_bad_input_does_not_leave_a_process_behind():
     with pytest.raises(ValueError), beside.solver_compiled_beside(2):
         raise ValueError

@@ -37,9 +37,12 @@ def _start(dim: int) -> subprocess.Popen[bytes] | None:
     command = [sys.executable, "-P", "-m", "stiction.cli.compile", str(dim)]  # -P: not from the present folder
     try:
         quiet = subprocess.DEVNULL
-        return subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)
+        process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)
     except OSError:
         return None
+    if sys.stderr.isatty():  # this process may have nothing to compile, and would wait in silence
+        print("stiction: compiling the solver in a second process (once; the result is cached)", file=sys.stderr)
+    return process
 
 
 def solve_something(dim: int) -> bool:
