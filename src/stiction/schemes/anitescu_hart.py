@@ -28,6 +28,7 @@ from ..solvers.coefficients import settle
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, record_contacts
+from .rest import at_rest, stay
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class AnitescuHart:
     cone in space, or the directions themselves as in `StewartTrinkle`; None keeps the smooth cone, for solvers that
     take it.
 
-    Where pushing an overlap out has no solution, the step is solved again without the push.
+    Where pushing an overlap out has no solution, the step is solved again without the push. Bodies that the laws hold
+    at rest get the velocity zero and stay where they are to the bit (`schemes/rest.py`).
 
     When not to use it: impacts that bounce; curved contacts at large steps (drift of second order, then pulled back).
 
@@ -100,7 +102,11 @@ class AnitescuHart:
             if again.success:
                 problem, solution = calm, again
                 solves += [("without push-out", done) for _, done in more]
+        solution, held = at_rest(problem, solution, self.tolerance if self.relaxation == "fixed-point" else solve.tol)
+        solves[-1:] = [(solves[-1][0], solution)]
         q = system.retract(q_free, h * (solution.v - problem.v_free))
+        if held is not None:
+            q = stay(system, q, state.q, held)
         new = State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr))
         if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
             bad = Status.NONFINITE
@@ -116,7 +122,9 @@ class AnitescuHart:
         solution = solves[-1][1]
         contacts = record_contacts(system, candidates, new, state.q, problem, solution)
         gaps = contacts.gap if candidates is found else None
-        certificate = certify_step(system, found, band, state, new, h, problem, solution.p, gaps)
+        # what bodies at rest have given up is booked, too
+        given_up = solution.v - problem.velocity(solution.p) if solution.certificate.dynamics > 0.0 else None
+        certificate = certify_step(system, found, band, state, new, h, problem, solution.p, gaps, given_up)
         return StepResult(new, solution.success, solution.status, solution.message, contacts, solves, certificate)
 
     def _solve(self, problem: ContactProblem, solve: Solve, solves: list[tuple[str, Solution]]) -> Solution:

@@ -64,8 +64,9 @@ class EnergyBalance:
     applied: work of forces without a potential and of prescribed bodies; friction: work of friction; impact: work of
     normal impulses; joints: work of bilateral constraints; motors: work of boxes; springs: what dampers took, and the
     scheme's error on the potential of springs and compliant joints; stabilisation: work of pushing overlaps and joint
-    drift out; truncation: the scheme's error on the potential; mass_change: kinetic energy from
-    M(q) changing in the step. The split follows `ΔT = ½ (v + v⁺)ᵀ (h k + Gᵀ p)`, exact for constant M.
+    drift out; truncation: the scheme's error on the potential, and what bodies at rest have given up; mass_change:
+    kinetic energy from M(q) changing in the step. The split follows `ΔT = ½ (v + v⁺)ᵀ (h k + Gᵀ p)`, exact for
+    constant M.
     """
 
     change: float
@@ -216,12 +217,13 @@ def certify_step(
     problem: ContactProblem,
     p: FloatArray,
     gaps: FloatArray | None = None,
+    given_up: FloatArray | None = None,
 ) -> StepCertificate:
     """Penetration, drift and energy balance of a step with the impulses p of `problem`.
 
     `candidates` are all that were detected within `band`, whether they acted or not, and `gaps` (nk,) theirs at the new
-    state where they are known; where impulses have made bodies so fast that others may have been reached, contacts are
-    detected anew.
+    state where they are known; given_up (nv,): velocity that neither forces nor impulses explain. Where impulses have
+    made bodies so fast that others may have been reached, contacts are detected anew.
     """
     if 2.0 * h * system.speed_bound(new, 0.0) > band:
         candidates, gaps = system.detect(new.t, new.q, 0.0), None
@@ -231,11 +233,19 @@ def certify_step(
     return StepCertificate(
         penetration=float(max(0.0, -gaps[candidates.contact].min(initial=0.0))),
         joint_drift=float(max(passed, gaps[candidates.rigid].max(initial=0.0))),
-        energy=_balance(system, old, new, h, problem, p),
+        energy=_balance(system, old, new, h, problem, p, given_up),
     )
 
 
-def _balance(system: System, old: State, new: State, h: float, problem: ContactProblem, p: FloatArray) -> EnergyBalance:
+def _balance(
+    system: System,
+    old: State,
+    new: State,
+    h: float,
+    problem: ContactProblem,
+    p: FloatArray,
+    given_up: FloatArray | None,
+) -> EnergyBalance:
     from .record_kernels import work_of_rows
 
     dynamics = problem.dynamics
@@ -254,6 +264,7 @@ def _balance(system: System, old: State, new: State, h: float, problem: ContactP
     potential = after.potential - before.potential
     stored = after.elastic - before.elastic
     forced = force_work if power is None else h * power
+    given = 0.0 if given_up is None else _inner(momentum, given_up)
     moved = _inner(p, dynamics.velocity_rows(np.where(prescribed, mean, 0.0))) if prescribed.any() else 0.0
     friction, impact, joints, motors, springs, restoring = work_of_rows(
         problem.row_ptr, problem.law, problem.C, problem.b, p, dynamics.velocity_rows(mean)
@@ -266,7 +277,7 @@ def _balance(system: System, old: State, new: State, h: float, problem: ContactP
         "motors": motors,
         "springs": springs + stored,
         "stabilisation": restoring,
-        "truncation": force_work - forced + (0.0 if power is None else potential - stored),
+        "truncation": force_work - forced + (0.0 if power is None else potential - stored) + given,
         "mass_change": kinetic - during,
     }
     change = kinetic + (0.0 if power is None else potential)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,7 +14,8 @@ from ..friction.sets import ELLIPSOID, POLYHEDRON
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies
 from ..schemes.anitescu_hart import AnitescuHart
-from ..schemes.base import Scheme, StepResult
+from ..schemes.base import Contacts, Scheme, StepResult
+from ..schemes.rest import at_rest
 from ..solvers import Auto, Nsgs, Solver
 from ..solvers.nsgs import swept
 from ..solvers.nsgs_ends import AT_REST, QUICK_MANY
@@ -40,16 +42,34 @@ class Group(NamedTuple):
     known: Any = None
 
 
+class Still(NamedTuple):
+    """A step that ends in the very state from which it begins, as do all that follow.
+
+    state: a copy of its own; worst (4,) and known: as the kernel gives them, None where Python took the step; result:
+    the step as the scheme says it, None where it was not asked for yet.
+    """
+
+    state: State
+    worst: FloatArray | None = None
+    known: Any = None
+    result: StepResult | None = None
+
+
 class CompiledLoop:
     """Steps of `AnitescuHart` on a world whose forces and motions need no Python, solved by block Gauss–Seidel.
 
     It takes the very steps that the scheme and the solver would take, by the same kernels, and stops before the first
     one that is not solved to tolerance by a first attempt: that one belongs to Python and its other solvers.
+
+    A step depends on nothing but the state (time apart), so that one which ends where it began is the same for ever: it
+    is remembered, and taken again without being computed as long as the state is equal to the bit.
     """
 
     def __init__(self, model: Any, scheme: AnitescuHart, dt: float, tol: float):
         self.model, self.scheme, self.dt, self.tol = model, scheme, dt, tol
         self._kept: Any = None  # near pairs, for the next call: they do not change what a step does
+        self.repeats = True  # False in benchmarks that are to compute every step
+        self._still: Still | None = None
         laws, m = model.laws, model.mechanism
         f = laws.friction
         common = (model.moves, np.array(model.kinematic, dtype=np.int64), model.steady_forces(), model.reach)
@@ -140,6 +160,9 @@ class CompiledLoop:
 
         What the kernel has found and solved becomes the contact problem again, for the same certificates to judge.
         """
+        again = self.again(state)
+        if again is not None:
+            return again
         band, sweeps, v_free, Minv, found, made = known
         a, b, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale = made
         fa, fb, sa, sb, code, kind, pa, da, pb, db, ra, rb = found
@@ -155,28 +178,84 @@ class CompiledLoop:
         solution = swept(problem, p, self.tol, None if sweeps == AT_REST else int(sweeps))
         if not solution.success:
             return None
+        solution, _ = at_rest(problem, solution, self.tol)
         after = State(state.t + self.dt, new.q, new.v, new.keys, new.impulses)
-        return self.scheme.result(
+        result = self.scheme.result(
             self.model, state, after, self.dt, (band, looked_at, candidates), problem, (("step", solution),)
         )
+        self.remember(state, result)
+        return result
+
+    def again(self, state: State) -> StepResult | None:
+        """The step from `state`, where it is known to end in this very state."""
+        still = self._still
+        if still is None or still.result is None or not _same(state, still.state):
+            return None
+        return _copy(still.result, state.t + self.dt)
+
+    def remember(self, state: State, result: StepResult) -> None:
+        """Keep a step from `state` for `again`, where it ends in this very state."""
+        if self.repeats and result.success and _same(state, result.state):
+            still = self._still
+            if still is None or not _same(state, still.state):
+                still = Still(_own(state))
+            self._still = still._replace(result=_copy(result, state.t))
 
     def _run(self, state: State, steps: int, worst: FloatArray) -> tuple[int, State, Any]:
         """How many of `steps` steps were taken, the state after them, and what the kernel knows of the last."""
         from .._jit import get_num_threads, keep_memory
         from ..collision.neighbours import no_neighbours
 
+        still = self._still
+        if still is not None and still.worst is not None and _same(state, still.state):
+            before = worst.copy() if steps == 1 else np.maximum(worst, still.worst)
+            np.maximum(worst, still.worst, out=worst)
+            known = _copied((*still.known[:-1], (*still.known[-1][:-1], before)))
+            return steps, _own(state), known
         keep_memory()
         model, kernel = self.model, self._kernel
         q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
         turns = model.turns(state.q).copy()
         kept = no_neighbours(model.dim) if self._kept is None else self._kept
         first, others = self._how
-        done, keys, impulses, self._kept, last = kernel(
-            steps, (*first, get_num_threads() > 1, *others), model.capacity, q, turns, v, state.keys, state.impulses,
-            kept, worst, *self._arrays,
+        done, keys, impulses, self._kept, last, own = kernel(
+            steps, (*first, get_num_threads() > 1, *others, self.repeats), model.capacity, q, turns, v, state.keys,
+            state.impulses, kept, worst, *self._arrays,
         )  # fmt: skip
-        return int(done), self._state(state.t, q, turns, v, keys, impulses), last
+        new = self._state(state.t, q, turns, v, keys, impulses)
+        if len(own):
+            self._still = Still(_own(new), own, _copied(last))
+        return int(done), new, last
 
     def _state(self, t: float, q: FloatArray, turns: FloatArray, v: FloatArray, *memory: Any) -> State:
         whole = q.ravel() if self.model.dim == 2 else np.concatenate([q.ravel(), turns])
         return State(t, whole, v.ravel(), *memory)
+
+
+def _same(a: State, b: State) -> bool:
+    """Whether two states are equal to the bit, time apart."""
+    return all(
+        np.array_equal(one, other)
+        for one, other in ((a.v, b.v), (a.q, b.q), (a.keys, b.keys), (a.impulses, b.impulses))
+    )
+
+
+def _own(state: State) -> State:
+    """The same in arrays of its own."""
+    return State(state.t, state.q.copy(), state.v.copy(), state.keys.copy(), state.impulses.copy())
+
+
+def _copied(known: Any) -> Any:
+    """Nested tuples with arrays of their own."""
+    if isinstance(known, tuple):
+        return tuple(_copied(part) for part in known)
+    return known.copy() if isinstance(known, np.ndarray) else known
+
+
+def _copy(result: StepResult, t: float) -> StepResult:
+    """The same step in arrays of its own, ending at time t [s]."""
+    ((role, solution),) = result.solves
+    mine = {name: getattr(solution, name).copy() for name in ("p", "v", "u", "modes")}
+    contacts = Contacts(*(getattr(result.contacts, field.name).copy() for field in fields(Contacts)))
+    state = replace(_own(result.state), t=t)
+    return replace(result, state=state, contacts=contacts, solves=((role, replace(solution, **mine)),))

@@ -13,7 +13,7 @@ from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels2 import joint_rows
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import fastest
-from .loop_stages import attempt_planar, attempt_planar_nested
+from .loop_stages import as_before, attempt_planar, attempt_planar_nested, overlap, stay, take_over
 
 
 @njit
@@ -60,10 +60,7 @@ def deepest(x, angle, found):
     n = len(a)
     gap, normal, point_a, point_b = np.empty(n), np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2))
     evaluate2(x, angle, a, b, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
-    least = 0.0
-    for k in range(n):
-        least = min(least, gap[k])
-    return -least
+    return overlap(gap)
 
 
 @njit
@@ -85,11 +82,12 @@ def _make_advance(nested):
         turns (nt,): differences of angles at the start of a run, which stay. Bodies that no force moves have no inverse
         mass: their velocity stays and takes them along.
         """
-        h, _, _, _, _, _, _, eps = how
+        h, _, _, _, _, _, _, eps, repeat = how
         inverse, Minv, moves, _, force, reach = bodies
         nb = q.shape[0]
         x, angle = np.empty((nb, 2)), np.empty(nb)
         v_free, q_free, dq, new_v = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
+        new_q, held, own, none = np.empty((nb, 3)), np.empty(nb, np.bool_), np.zeros(4), np.zeros(0)
         taken = 0
         before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
         while True:
@@ -107,9 +105,10 @@ def _make_advance(nested):
             room = max(room, n)
             gap, normal, point_a, point_b = np.empty(n), np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2))
             evaluate2(x, angle, fa, fb, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
+            lowest = overlap(gap)
             step = (
                 how, len(shapes[0]), q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b,
-                laws, sets, joints, rows, new_v, dq,
+                laws, sets, joints, rows, new_v, dq, held,
             )  # fmt: skip
             if nested:
                 ended, sweeps, error, acting, keys, impulses, made = attempt_planar_nested(*step)
@@ -117,23 +116,30 @@ def _make_advance(nested):
                 ended, sweeps, error, acting, keys, impulses, made = attempt_planar(*step)
             last = (band, sweeps, v_free, Minv, found, made, before)
             if ended != SOLVED:
-                return taken, old_keys, old, kept, last
+                return taken, old_keys, old, kept, last, none
             for i in range(nb):
                 for j in range(3):
-                    q[i, j] = q_free[i, j] + dq[i, j]
-                    v[i, j] = new_v[i, j]
+                    new_q[i, j] = q_free[i, j] + dq[i, j]
+            stay(q, held, new_q)
+            same_place, same = take_over(q, turns, v, new_q, turns, new_v)
+            same = same and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
             poses(q, x, angle)
-            depth = deepest(x, angle, found)
+            depth = lowest if same_place else deepest(x, angle, found)
             if 2.0 * h * fastest(v, v, reach, 2) > band:  # others may have been reached
                 kept, reached = find(x, angle, 0.0, room, kept, shapes, moves)
                 depth = deepest(x, angle, reached)
-            worst[0], worst[1], worst[3] = max(worst[0], error), max(worst[1], depth), max(worst[3], float(acting))
+            own[0], own[1], own[3] = error, depth, float(acting)
             if len(joints[0]):
-                worst[2] = max(worst[2], drift(q, turns, rows, joints[4], joints[5]))
+                own[2] = drift(q, turns, rows, joints[4], joints[5])
+            for j in range(4):
+                worst[j] = max(worst[j], own[j])
             taken += 1
+            if same and repeat and taken < steps:
+                before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
+                last, taken = (band, sweeps, v_free, Minv, found, made, before), steps
             if taken == steps:
-                return taken, old_keys, old, kept, last
+                return taken, old_keys, old, kept, last, own if same and repeat else none
 
     return advance
 

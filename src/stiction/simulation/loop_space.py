@@ -13,7 +13,7 @@ from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels3 import count_turns, free_motion, joint_rows, mass_blocks, retract, rotations
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import fastest
-from .loop_stages import attempt_spatial, attempt_spatial_nested
+from .loop_stages import as_before, attempt_spatial, attempt_spatial_nested, overlap, stay, take_over
 
 MANY = 10_000  # pairs from which threads share the narrow phase
 
@@ -72,10 +72,7 @@ def deepest(q, x, R, found):
     rotations(q, R)
     gap, normal, point_a, point_b = np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
     evaluate3(x, R, a, b, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
-    least = 0.0
-    for k in range(n):
-        least = min(least, gap[k])
-    return -least
+    return overlap(gap)
 
 
 @njit
@@ -94,21 +91,25 @@ def _make_advance(nested):
     ):  # fmt: skip
         """Up to `steps` > 0 steps from q (nb, 7), turns (nt,), v (nb, 6), with the last step's keys and impulses.
 
-        q, turns and v are changed in place. how: h, tol, parallel, accelerate, omega, stabilize, associated and eps,
-        which is negative where all contacts in the band act; the other tuples are those of `CompiledLoop`.
+        q, turns and v are changed in place. how: h, tol, parallel, accelerate, omega, stabilize, associated, eps, which
+        is negative where all contacts in the band act, and whether to repeat; the other tuples are those of
+        `CompiledLoop`. Where a step ends in the very state from which it began, so will all others, and to repeat is to
+        count them without computing them.
 
         Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. worst (4,): the
         largest error, penetration and joint drift so far, and the most contacts. Returns the number of steps, the keys
         and impulses of the last, the pairs to keep, and of the last attempt: the band in which contacts were looked
         for, the sweeps, v_free, M⁻¹, the contacts found, the problem; and q, turns, v, keys, impulses, worst before it.
+        Last, of a step that repeats itself, its own share of `worst`; empty where it does not.
         """
-        h, _, parallel, _, _, _, _, eps = how
+        h, _, parallel, _, _, _, _, eps, repeat = how
         mass, inertia, inverse_mass, inverse_inertia, moves, kinematic, force, reach = bodies
         turned = rows[-5:]
         nb = q.shape[0]
         R, Minv = np.empty((nb, 3, 3)), np.empty((nb, 6, 6))
         v_free, q_free, moved, dq = np.empty((nb, 6)), np.empty((nb, 7)), np.empty((nb, 7)), np.empty((nb, 6))
         new_q, new_v, turns_free = np.empty((nb, 7)), np.empty((nb, 6)), np.empty(len(turns))
+        new_turns, held, own, none = turns.copy(), np.empty(nb, np.bool_), np.zeros(4), np.zeros(0)
         taken = 0
         before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
         while True:
@@ -136,10 +137,11 @@ def _make_advance(nested):
             room = max(room, n)
             gap, normal, point_a, point_b = np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
             evaluate3(x, R, fa, fb, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
+            lowest = overlap(gap)
             mass_blocks(R, inverse_mass, inverse_inertia, moves, Minv)
             step = (
                 how, len(shapes[0]), q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b,
-                laws, sets, joints, rows, new_v, dq,
+                laws, sets, joints, rows, new_v, dq, held,
             )  # fmt: skip
             if nested:
                 ended, sweeps, error, acting, keys, impulses, made = attempt_spatial_nested(*step)
@@ -147,26 +149,29 @@ def _make_advance(nested):
                 ended, sweeps, error, acting, keys, impulses, made = attempt_spatial(*step)
             last = (band, sweeps, v_free, Minv, found, made, before)
             if ended != SOLVED:
-                return taken, old_keys, old, kept, last
+                return taken, old_keys, old, kept, last, none
             retract(q_free, dq, new_q)
+            stay(q, held, new_q)
             if len(turns):
-                count_turns(new_q, dq, *turned, turns_free, turns)
-            for i in range(nb):
-                for j in range(7):
-                    q[i, j] = new_q[i, j]
-                for j in range(6):
-                    v[i, j] = new_v[i, j]
+                count_turns(new_q, dq, *turned, turns_free, new_turns)
+            same_place, same = take_over(q, turns, v, new_q, new_turns, new_v)
+            same = same and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
-            depth = deepest(q, x, R, found)
+            depth = lowest if same_place else deepest(q, x, R, found)
             if 2.0 * h * fastest(v, v, reach, 3) > band:  # others may have been reached
                 kept, x, reached = find(q, R, 0.0, room, parallel, kept, shapes, moves)
                 depth = deepest(q, x, R, reached)
-            worst[0], worst[1], worst[3] = max(worst[0], error), max(worst[1], depth), max(worst[3], float(acting))
+            own[0], own[1], own[3] = error, depth, float(acting)
             if len(joints[0]):
-                worst[2] = max(worst[2], drift(q, turns, rows, joints[4], joints[5]))
+                own[2] = drift(q, turns, rows, joints[4], joints[5])
+            for j in range(4):
+                worst[j] = max(worst[j], own[j])
             taken += 1
+            if same and repeat and taken < steps:
+                before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
+                last, taken = (band, sweeps, v_free, Minv, found, made, before), steps
             if taken == steps:
-                return taken, old_keys, old, kept, last
+                return taken, old_keys, old, kept, last, own if same and repeat else none
 
     return advance
 

@@ -21,6 +21,7 @@ from ..problem.body_kernels import (
     rows_times,
 )
 from ..problem.laws import DRY, UNILATERAL
+from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import AT_REST, NONFINITE, QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..solvers.nsgs_forms import unpack
 from ..solvers.nsgs_prepare import MANY, prepare
@@ -228,19 +229,69 @@ def respond(body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h, v, dq):
     return finite
 
 
+@njit
+def overlap(gap):
+    """The deepest overlap [m]."""
+    least = 0.0
+    for k in range(len(gap)):
+        least = min(least, gap[k])
+    return -least
+
+
+@njit
+def stay(q, held, new_q):
+    """new_q (nb, .) with the bodies `held` where they are in q."""
+    for i in range(q.shape[0]):
+        if held[i]:
+            for j in range(q.shape[1]):
+                new_q[i, j] = q[i, j]
+
+
+@njit
+def take_over(q, turns, v, new_q, new_turns, new_v):
+    """q, turns and v become the new ones; whether q, and all of them, are the same to the bit."""
+    place, same = True, True
+    for i in range(q.shape[0]):
+        for j in range(q.shape[1]):
+            place = place and q[i, j] == new_q[i, j]
+            q[i, j] = new_q[i, j]
+        for j in range(v.shape[1]):
+            same = same and v[i, j] == new_v[i, j]
+            v[i, j] = new_v[i, j]
+    for c in range(len(turns)):
+        same = same and turns[c] == new_turns[c]
+        turns[c] = new_turns[c]
+    return place, same and place
+
+
+@njit
+def as_before(keys, impulses, old_keys, old):
+    """Whether keys and impulses are those of the step before, to the bit."""
+    if len(keys) != len(old_keys):
+        return False
+    for k in range(len(keys)):
+        if keys[k] != old_keys[k]:
+            return False
+        for j in range(6):
+            if impulses[k, j] != old[k, j]:
+                return False
+    return True
+
+
 def _make_attempt(d, nested):
     @njit
     def attempt(
         how, shapes, q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b, laws, sets, joints,
-        rows, new_v, dq,
+        rows, new_v, dq, held,
     ):  # fmt: skip
         """The problem of a step and its solution, from contacts `found` within the band, with their geometry at q.
 
         Returns how it ended, the sweeps, the error, how many contacts act, keys and impulses (nk, 6) for the next step,
-        and the problem as `CompiledLoop.step` reads it; new_v and dq receive the velocity and the displacement by
-        impulses. The geometry of contacts that act comes first in its arrays afterwards.
+        and the problem as `CompiledLoop.judge` reads it; new_v and dq receive the velocity and the displacement by
+        impulses, and held (nb,) the bodies that are at rest. The geometry of contacts that act comes first in its
+        arrays afterwards.
         """
-        h, tol, parallel, accelerate, omega, stabilize, associated, eps = how
+        h, tol, parallel, accelerate, omega, stabilize, associated, eps, _ = how
         material, by_material, pair, by_pair, law_rows, law_codes, law_axis, law_side, lever, law_set, law_mu = laws
         joint_size, joint_bodies, joint_law, joint_bound, mode, soft, damping, bound, target = joints
         fa, fb, sa, sb, code = found[:5]
@@ -293,6 +344,18 @@ def _make_attempt(d, nested):
                 ended, sweeps, error, scale = solve_planar(*problem)
         if not respond(a, b, row_ptr, Ja, Jb, Minv, p, v_free, h, new_v, dq):
             ended = NONFINITE
+        for i in range(nb):
+            held[i] = False
+        if nr and ended == SOLVED:
+            at_rest_now = come_to_rest(
+                inner_tolerance(tol, nr), scale, law, row_ptr, set_of, mu, r0, sets[0], sets[1], lo, hi, length, C,
+                associated, rho, a, b, Ja, Jb, Minv, demand, p, new_v, held,
+            )  # fmt: skip
+            if at_rest_now < math.inf:
+                error = at_rest_now
+                for i in range(nb):
+                    for j in range(d):
+                        dq[i, j] = h * (new_v[i, j] - v_free[i, j])
         impulses = np.zeros((nk, 6))
         for k in range(nk):
             for r in range(row_ptr[k], row_ptr[k + 1]):

@@ -149,9 +149,12 @@ class Simulator:
         self._hard: tuple[ContactProblem, Solution] | None = None  # the last solve of this step that failed
         if self._dump is not None:
             self._dump.new_step()
-        result = self.scheme.step(self.system, self.state, self.dt, _Door(self))
+        again = None if self._loop is None else self._loop.again(self.state)
+        result = again or self.scheme.step(self.system, self.state, self.dt, _Door(self))
         if not result.success:
             self._failed(result)
+        elif again is None and self._loop is not None:
+            self._loop.remember(self.state, result)
         return self._taken(result)
 
     def _taken(self, result: StepResult) -> StepResult:

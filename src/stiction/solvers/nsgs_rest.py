@@ -1,7 +1,8 @@
 """Bodies at rest: the last step's impulses may be the answer already, and then nothing needs to be prepared or swept.
 
 Overlaps within the tolerance may stay, and so may a motion far below it. What must not pass are impulses that do not
-balance the forces, such as those that have just stopped a motion: they would start the next one.
+balance the forces, such as those that have just stopped a motion: they would start the next one. Bodies that begin the
+step with the velocity zero are those that the laws held in the last one (`held.py`), and are not started by them.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import numpy as np
 
 from .._jit import njit
 from ..problem.body_kernels import add_velocity_change, impulses_on_bodies, rows_times
+from ..problem.laws import UNILATERAL
 from .nsgs_items import classify
 from .nsgs_measure import block_maps
 
 SMALL = 3000  # rows up to which it is worth a look: larger scenes are hardly ever at rest altogether
 _LOOSE = 1e-4
 # Of the tolerance: the error, H v where impulses act, and what the step changes of it.
-_ENOUGH, _STILL, _BALANCED = 0.9, 0.1, 2e-3
+ENOUGH, STILL, BALANCED = 0.9, 0.1, 2e-3
 
 
 @njit
@@ -28,6 +30,25 @@ def inner_tolerance(tol, rows):
     There a few more digits cost less than the motions do that an error starts, which are the next steps' to stop.
     """
     return min(tol, _LOOSE) if rows <= SMALL else tol
+
+
+@njit
+def maps(law, n, edge, associated, rho, lo, hi, first, u, p, x, y):
+    """What `block_maps` gives, without projections for a contact that stays inside its cone; u may be changed."""
+    if law == UNILATERAL and 2 <= n <= 3:
+        u0, u1, u2, p2 = u[0], u[1], 0.0, 0.0
+        if n == 3:
+            u2, p2 = u[2], p[2]
+        slip = u1 * u1 + u2 * u2
+        if not associated and slip > 0.0:
+            u0 += edge * math.sqrt(slip)
+        inside = True
+        for step in (1.0, rho):
+            x0, x1, x2 = p[0] - step * u0, p[1] - step * u1, p2 - step * u2
+            inside = inside and x0 >= 0.0 and x1 * x1 + x2 * x2 <= edge * edge * x0 * x0
+        if inside:
+            return u0 * u0 + slip, u0 * u0 + slip
+    return block_maps(law, n, edge, associated, rho, lo, hi, first, u, p, x, y)
 
 
 @njit
@@ -45,9 +66,16 @@ def at_rest(
     impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f)
     add_velocity_change(Minv, f, v)
     rows_times(body_a, body_b, row_ptr, Ja, Jb, v, u)
-    rows_times(body_a, body_b, row_ptr, Ja, Jb, v - v_start, change)
     goal = (tol * scale) ** 2
-    enough, still, balanced = _ENOUGH**2 * goal, _STILL**2 * goal, _BALANCED**2 * goal
+    enough, still, balanced = ENOUGH**2 * goal, STILL**2 * goal, BALANCED**2 * goal
+    stood, all_stood = np.empty(len(v_start), np.bool_), True
+    for i in range(len(v_start)):
+        stood[i] = True
+        for j in range(v_start.shape[1]):
+            stood[i] = stood[i] and v_start[i, j] == 0.0
+        all_stood = all_stood and stood[i]
+    if not all_stood:
+        rows_times(body_a, body_b, row_ptr, Ja, Jb, v - v_start, change)
     uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     natural, worst, motion, imbalance = 0.0, 0.0, 0.0, 0.0
     for k in range(nk):
@@ -55,13 +83,14 @@ def at_rest(
         acts = False
         for j in range(n):
             acts = acts or p[first + j] != 0.0
+        stays = (body_a[k] < 0 or stood[body_a[k]]) and (body_b[k] < 0 or stood[body_b[k]])
         for j in range(n):
             r = first + j
             if acts:
                 motion += u[r] * u[r]
-                imbalance += change[r] * change[r]
+                imbalance += 0.0 if stays else change[r] * change[r]
             uk[j], pk[j] = u[r] + b[r] + C[r] * p[r], p[r]
-        one, scaled = block_maps(law[k], n, mu[k] * semi[set_of[k], 0], associated, rho[k], lo, hi, first, uk, pk, x, y)
+        one, scaled = maps(law[k], n, mu[k] * semi[set_of[k], 0], associated, rho[k], lo, hi, first, uk, pk, x, y)
         natural += one
         worst = max(worst, scaled)
         if not (natural <= enough and worst <= enough and motion <= still and imbalance <= balanced):

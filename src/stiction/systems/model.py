@@ -176,13 +176,13 @@ class BodyModel(ABC):
                 step = self.difference(state.q, target).reshape(self.nb, -1)[i]
                 v_free.reshape(self.nb, -1)[i] = step / h
                 q_free = target
-        return v_free, self._counted(state.q, q_free, h * v_free)
+        return v_free, self.counted(state.q, q_free, h * v_free)
 
     def bodies(self, q: FloatArray) -> FloatArray:
         """(nb, width) the part of q that holds poses, as a view."""
         return q[: self.nb * self.width].reshape(self.nb, self.width)
 
-    def _counted(self, old: FloatArray, new: FloatArray, dq: FloatArray) -> FloatArray:
+    def counted(self, old: FloatArray, new: FloatArray, dq: FloatArray) -> FloatArray:
         """`new` with its turns counted on from those of `old` by a displacement of about dq."""
         return new
 

@@ -65,7 +65,7 @@ class Model3(BodyModel):
             if motion is not None:
                 q[i] = self._pose_of(i, motion(0.0), f"motion of {self.specs[i].name!r} at t = 0 s")
         start = np.concatenate([q.ravel(), np.zeros(self.mechanism.rows.turns)])
-        return State(0.0, self._counted(start, start.copy(), np.zeros(self.nv)), v.ravel())
+        return State(0.0, self.counted(start, start.copy(), np.zeros(self.nv)), v.ravel())
 
     def _pose_of(self, i: int, motion: Any, what: str) -> FloatArray:
         if isinstance(motion, tuple) and len(motion) == 2 and np.ndim(motion[0]) == 1:
@@ -86,7 +86,8 @@ class Model3(BodyModel):
         kernels3.count_turns(self.bodies(q), np.zeros((self.nb, 6)), *rows.turn_arrays, old, out)
         return out
 
-    def _counted(self, old: FloatArray, new: FloatArray, dq: FloatArray) -> FloatArray:
+    def counted(self, old: FloatArray, new: FloatArray, dq: FloatArray) -> FloatArray:
+        """`new` with its turns counted on from those of `old` by a displacement of about dq."""
         if self.mechanism.rows.turns:
             Q, turns = self.bodies(new), self.mechanism.rows.turn_arrays
             kernels3.count_turns(Q, dq.reshape(self.nb, 6), *turns, old[self.nb * 7 :], new[self.nb * 7 :])
@@ -161,7 +162,7 @@ class Model3(BodyModel):
         """q ⊕ dq, rotations by the exponential map."""
         out = np.empty(self.nq)
         kernels3.retract(self.bodies(q), dq.reshape(self.nb, 6), self.bodies(out))
-        return self._counted(q, out, dq)
+        return self.counted(q, out, dq)
 
     def difference(self, q0: FloatArray, q1: FloatArray) -> FloatArray:
         """dq with q0 ⊕ dq = q1."""

@@ -1,0 +1,309 @@
+"""Bodies that the laws of a contact problem hold at rest, and the velocity zero for them where it meets the tolerance.
+
+Where impulses lie strictly inside what a law allows, the law says that the rows do not move: joints, contacts inside
+their friction cone, limits and motors inside their bounds; a contact on the edge of its cone still does not open, and
+slips against its friction if at all. A body is held when such rows against what stands still leave it no velocity but
+zero. No speed is compared with a threshold to find them: a block at its friction angle, a ball that can roll and a
+pendulum at its turning point are never held.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from ..problem.laws import BOX, EQUALITY
+from .nsgs_items import classify
+from .nsgs_rest import ENOUGH, SMALL, STILL, maps
+
+# Of a row so much must be new to those before it, for it to count as one more that holds the body.
+INDEPENDENT = 1e-3
+UNKNOWN, STANDS, MOVES = 0, 1, 2
+SLIPS = 2  # among contacts that were used: on the edge of its cone, by a friction that has a direction
+
+
+@njit
+def shut(law, first, n, edge, associated, margin, lo, hi, C, p):
+    """How many rows of a block its law keeps from moving, for all impulses within `margin` [N·s] of these.
+
+    From the first one on; -1 for a pressed contact on the edge of its cone: it does not open, and slips along its
+    friction if at all.
+    """
+    if C[first] > 0.0:  # gives way
+        return 0
+    if law == EQUALITY:
+        return n
+    if law == BOX:
+        for r in range(first, first + n):
+            if not lo[r] + margin < p[r] < hi[r] - margin or C[r] > 0.0:
+                return r - first
+        return n
+    if not p[first] > margin:
+        return 0
+    if n == 1 or friction_of(first, n, p) + margin < edge * (p[first] - margin):
+        return n
+    return 0 if associated else -1  # what slips under the associated law opens too
+
+
+@njit
+def friction_of(first, n, p):
+    """The size of a contact's friction [N·s]."""
+    size = 0.0
+    for r in range(first + 1, first + n):
+        size += p[r] * p[r]
+    return math.sqrt(size)
+
+
+@njit
+def direction_share(margin, normal):
+    """`INDEPENDENT` of rows that take their direction from the friction of a contact.
+
+    Impulses on the edge of a cone that balance to `margin` have directions known to its square root.
+    """
+    return max(INDEPENDENT, 4.0 * math.sqrt(margin / normal))
+
+
+@njit
+def across(J, first, p, x):
+    """x (d,): the row across the friction of a contact, in which one that slips does not move."""
+    size = friction_of(first, 3, p)
+    for j in range(J.shape[1]):
+        x[j] = (p[first + 1] * J[first + 2, j] - p[first + 2] * J[first + 1, j]) / size
+
+
+@njit
+def one_more(x, share, weight, basis, rank):
+    """The rank of the rows that hold a body with row x (d,) among them; basis (d, d): their orthonormal directions.
+
+    share: how much of the row must be new.
+    """
+    d = len(x)
+    size, left = 0.0, 0.0
+    for j in range(d):
+        basis[rank, j] = x[j] * weight[j]
+        size += basis[rank, j] * basis[rank, j]
+    for m in range(rank):
+        s = 0.0
+        for j in range(d):
+            s += basis[m, j] * basis[rank, j]
+        for j in range(d):
+            basis[rank, j] -= s * basis[m, j]
+    for j in range(d):
+        left += basis[rank, j] * basis[rank, j]
+    if not left > share * share * size:
+        return rank
+    left = 1.0 / math.sqrt(left)
+    for j in range(d):
+        basis[rank, j] *= left
+    return rank + 1
+
+
+@njit
+def first_facts(Minv, v, weight, need, state):
+    """weight (nb, d): lengths that make rows in m and in rad alike; need (nb,): the velocities a body can have.
+
+    The lengths are those of the mass: a body's radius of gyration. state (nb,): fixed bodies stand.
+    """
+    nb, d = v.shape
+    shift = 2 if d == 3 else 3  # where rotations begin
+    for i in range(nb):
+        mean, count = np.zeros(2), np.zeros(2)
+        still = True
+        need[i] = 0
+        for j in range(d):
+            if Minv[i, j, j] > 0.0:
+                need[i] += 1
+                mean[j // shift] += Minv[i, j, j]
+                count[j // shift] += 1.0
+            else:
+                still = still and v[i, j] == 0.0
+        turning = 1.0
+        if count[0] * count[1] > 0.0:
+            turning = math.sqrt(mean[1] / count[1] / (mean[0] / count[0]))
+        for j in range(d):
+            weight[i, j] = 0.0 if Minv[i, j, j] <= 0.0 else 1.0 if j < shift else turning
+        state[i] = MOVES if not still else STANDS if need[i] == 0 else UNKNOWN
+
+
+@njit
+def last_motion(weight, basis, rank, z):
+    """z (d,): the velocity that rows of rank d - 1 leave, of length one in their metric."""
+    d = len(z)
+    best, most = 0, -1.0
+    for c in range(d):
+        left = 1.0 if weight[c] > 0.0 else -1.0
+        for m in range(rank):
+            left -= basis[m, c] * basis[m, c]
+        if left > most:
+            best, most = c, left
+    size = 0.0
+    for j in range(d):
+        z[j] = 1.0 if j == best else 0.0
+        for m in range(rank):
+            z[j] -= basis[m, best] * basis[m, j]
+        size += z[j] * z[j]
+    for j in range(d):
+        z[j] *= weight[j] / math.sqrt(size)
+
+
+@njit
+def squeezed(
+    margin, limit, used, row_ptr, rho, body_a, body_b, Ja, Jb, p, v, weight, need, basis, rank, moved, state
+):  # fmt: skip
+    """How many bodies more stand since their rows leave them one motion, and friction on edges excludes it both ways.
+
+    Where a contact on the edge of its cone slips, it slips against its friction: those of a box whose feet are pressed
+    apart would have to slip in opposite directions.
+    """
+    nb, d = v.shape
+    z, any_left = np.zeros((nb, d)), False
+    for i in range(nb):
+        if state[i] == UNKNOWN and rank[i] == need[i] - 1:
+            last_motion(weight[i], basis[i], rank[i], z[i])
+            any_left = True
+    if not any_left:
+        return 0
+    ways = np.zeros((nb, 2), np.bool_)
+    for k in range(len(used)):
+        for side in range(2):
+            i = body_a[k] if side == 0 else body_b[k]
+            if used[k, side] != SLIPS or state[i] != UNKNOWN or rank[i] != need[i] - 1:
+                continue
+            J = Ja if side == 0 else Jb
+            first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
+            slip = 0.0
+            for r in range(first + 1, first + n):
+                along, u = 0.0, 0.0
+                for l in range(d):
+                    along += J[r, l] * z[i, l]
+                    u += J[r, l] * v[i, l]
+                slip -= p[r] * along
+                moved[i] += u * u
+            slip /= friction_of(first, n, p)
+            share = direction_share(margin * rho[k], p[first])
+            ways[i, 0] = ways[i, 0] or slip > share
+            ways[i, 1] = ways[i, 1] or slip < -share
+    count = 0
+    for i in range(nb):
+        if ways[i, 0] and ways[i, 1] and moved[i] <= limit:
+            state[i] = STANDS
+            count += 1
+    return count
+
+
+@njit
+def standing(
+    tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, C, associated, rho, body_a, body_b, Ja, Jb, Minv, v, p, state
+):  # fmt: skip
+    """state (nb,): STANDS for bodies that are held, from fixed ones outwards; how many that are besides these.
+
+    A body that moves at its rows by more than a share of the tolerance does not stand, whatever holds it: a motor turns
+    it, or it is being pushed out of another.
+    """
+    nb, d = v.shape
+    nk, limit = len(law), (STILL * tol * scale) ** 2
+    weight, need, rank, moved = np.empty((nb, d)), np.empty(nb, np.int64), np.zeros(nb, np.int64), np.zeros(nb)
+    basis, used, x = np.empty((nb, d, d)), np.zeros((nk, 2), np.int64), np.empty(d)
+    first_facts(Minv, v, weight, need, state)
+    count, forwards, again = 0, True, True
+    while again:
+        again = False
+        for m in range(nk):
+            k = m if forwards else nk - 1 - m
+            for side in range(2):
+                i, other = (body_a[k], body_b[k]) if side == 0 else (body_b[k], body_a[k])
+                if i < 0 or state[i] != UNKNOWN or used[k, side] > 0 or (other >= 0 and state[other] != STANDS):
+                    continue
+                used[k, side] = 1
+                J = Ja if side == 0 else Jb
+                first, n, margin = row_ptr[k], row_ptr[k + 1] - row_ptr[k], tol * scale * rho[k]
+                rows = shut(law[k], first, n, mu[k] * semi[set_of[k], 0], associated, margin, lo, hi, C, p)
+                slips = rows < 0
+                if slips:
+                    rows = 1
+                    if friction_of(first, n, p) > margin:
+                        used[k, side] = SLIPS
+                        rows = n - 1
+                for j in range(rows):
+                    share = INDEPENDENT
+                    if slips and j == 1:
+                        across(J, first, p, x)
+                        share = direction_share(margin, p[first])
+                    else:
+                        for l in range(d):
+                            x[l] = J[first + j, l]
+                    u = 0.0
+                    for l in range(d):
+                        u += x[l] * v[i, l]
+                    moved[i] += u * u
+                    if not moved[i] <= limit:
+                        state[i] = MOVES
+                        break
+                    rank[i] = one_more(x, share, weight[i], basis[i], rank[i])
+                    if rank[i] == need[i]:
+                        state[i] = STANDS
+                        count += 1
+                        again = True
+                        break
+        forwards = not forwards
+        if not again:
+            caught = squeezed(
+                tol * scale, limit, used, row_ptr, rho, body_a, body_b, Ja, Jb, p, v, weight, need, basis, rank, moved,
+                state,
+            )  # fmt: skip
+            count, again = count + caught, caught > 0
+    return count
+
+
+@njit
+def come_to_rest(
+    tol, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb,
+    Minv, b, p, v, held,
+):  # fmt: skip
+    """Give bodies that are held the velocity zero in v (nb, d), where impulses p and v then still meet the tolerance.
+
+    held (nb,): which ones. Returns the error, infinity where there are none.
+    """
+    nk, nr = len(law), len(b)
+    for i in range(len(held)):
+        held[i] = False
+    if nr > SMALL:
+        return math.inf
+    kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
+    _, plain = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
+    if not plain:
+        return math.inf
+    state = np.empty(len(held), np.int64)
+    if not standing(
+        tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, C, associated, rho, body_a, body_b, Ja, Jb, Minv, v, p,
+        state,
+    ):  # fmt: skip
+        return math.inf
+    enough = (ENOUGH * tol * scale) ** 2
+    uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+    natural, worst = 0.0, 0.0
+    for k in range(nk):
+        first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
+        a, c = body_a[k], body_b[k]
+        for r in range(first, first + n):
+            u = 0.0
+            if a >= 0 and state[a] != STANDS:
+                for j in range(v.shape[1]):
+                    u += Ja[r, j] * v[a, j]
+            if c >= 0 and state[c] != STANDS:
+                for j in range(v.shape[1]):
+                    u += Jb[r, j] * v[c, j]
+            uk[r - first], pk[r - first] = u + b[r] + C[r] * p[r], p[r]
+        one, scaled = maps(law[k], n, mu[k] * semi[set_of[k], 0], associated, rho[k], lo, hi, first, uk, pk, x, y)
+        natural += one
+        worst = max(worst, scaled)
+    if not (natural <= enough and worst <= enough):
+        return math.inf
+    for i in range(v.shape[0]):
+        if state[i] == STANDS:
+            held[i] = True
+            for j in range(v.shape[1]):
+                v[i, j] = 0.0
+    return math.sqrt(max(natural, worst)) / scale
