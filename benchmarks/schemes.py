@@ -53,6 +53,7 @@ def stack(scheme):
     for i in range(10):
         world.add_body(st.Box((0.2, 0.2, 0.2)), mass=1.0, position=(0, 0, 0.1 + 0.2 * i))
     sim = st.Simulator(world, dt=H, scheme=scheme)
+    sim._loop = None  # a step that repeats itself is computed all the same
     for _ in range(20):
         sim.step()
     start = time.process_time()

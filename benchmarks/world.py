@@ -19,6 +19,7 @@ def stages(world, *, settle, steps, tol, solver="auto"):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         sim = st.Simulator(world, DT, scheme=scheme, solver=solver, tol=tol, on_failure="accept")
+    sim._loop = None  # a step that repeats itself is computed all the same
     while sim.time < settle:
         sim.step()
     model, chosen = sim.system, make_solver(solver)

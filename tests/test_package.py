@@ -166,3 +166,26 @@ def test_kernels_from_the_cache_find_their_threads(tmp_path):
         for script in scripts
     ]
     assert [(r.returncode, r.stdout.strip()) for r in said] == [(0, "2000.0"), (0, "4000.0"), (0, "4000.0")], said
+
+
+@pytest.mark.long
+def test_kernels_of_one_factory_do_not_take_each_others_constants(tmp_path):
+    """Two processes compile one each, a third loads both."""
+    (tmp_path / "pair.py").write_text(
+        "import numpy as np\nfrom stiction._jit import njit\n"
+        "def make(n):\n"
+        "    @njit\n    def fill(x):\n"
+        "        if n == 2:\n            return np.full(n, x), np.zeros(n, np.int64)\n"
+        "        return np.zeros(n, np.int32), np.zeros(n, np.int64), np.full(n, x)\n"
+        "    return fill\n"
+        "two, three = make(2), make(3)\n"
+    )
+    environment = dict(
+        os.environ, NUMBA_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])
+    )
+    for names in (["two"], ["three"], ["two", "three"], ["three", "two"]):
+        script = "import pair; print(" + ", ".join(f"pair.{name}(1.0)[-1].dtype" for name in names) + ")"
+        said = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+        )
+        assert said.stdout.split() == [{"two": "int64", "three": "float64"}[name] for name in names], said

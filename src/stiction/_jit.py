@@ -119,6 +119,7 @@ def njit(
     if function is None:
         return lambda f: njit(f, inline=inline, parallel=parallel, nogil=nogil, boundscheck=boundscheck)
     _listen()
+    _name_apart(function)
     if parallel:
         _start_threads()
     # The cache location is fixed when the decorator runs; restore it so that other users of Numba are not touched.
@@ -133,6 +134,18 @@ def njit(
         )  # fmt: skip
     finally:
         _config.CACHE_DIR = saved  # type: ignore[attr-defined]
+
+
+def _name_apart(function: Callable[..., Any]) -> None:
+    """Put the integers that a kernel closes over into its name.
+
+    Symbols in machine code are made of a function's name and of a number that each process counts anew. Two kernels of
+    one factory that two processes have compiled could have the same, and then one of them would take the other's
+    constants when a third process loads both.
+    """
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    if values:
+        function.__qualname__ += "_" + "_".join(str(value) for value in values if isinstance(value, int))
 
 
 def compiled(kernel: Any) -> bool:

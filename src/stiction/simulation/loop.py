@@ -254,8 +254,10 @@ def _copied(known: Any) -> Any:
 
 def _copy(result: StepResult, t: float) -> StepResult:
     """The same step in arrays of its own, ending at time t [s]."""
-    ((role, solution),) = result.solves
-    mine = {name: getattr(solution, name).copy() for name in ("p", "v", "u", "modes")}
+    solves = tuple(
+        (role, replace(one, p=one.p.copy(), v=one.v.copy(), u=one.u.copy(), modes=one.modes.copy()))
+        for role, one in result.solves
+    )
     contacts = Contacts(*(getattr(result.contacts, field.name).copy() for field in fields(Contacts)))
     state = replace(_own(result.state), t=t)
-    return replace(result, state=state, contacts=contacts, solves=((role, replace(solution, **mine)),))
+    return replace(result, state=state, contacts=contacts, solves=solves)
