@@ -23,9 +23,9 @@ from ..problem.body_kernels import (
 from ..problem.laws import DRY, UNILATERAL
 from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import AT_REST, NONFINITE, QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
-from ..solvers.nsgs_forms import unpack
-from ..solvers.nsgs_prepare import MANY, prepare
-from ..solvers.nsgs_relax import relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
+from ..solvers.nsgs_items import classify
+from ..solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
+from ..solvers.nsgs_prepare import MANY
 from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
 from ..systems.contacts3 import contact_rows as spatial_contact_rows
 from ..systems.kernels2 import contact_rows as planar_contact_rows
@@ -160,30 +160,23 @@ def _make_solve(d, nested):
             )  # fmt: skip
             if error < math.inf:
                 return SOLVED, AT_REST, error, scale
-        (
-            begin, phase, rows, seg, block, ptr, src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
-            V, weight, F, B, arms, now, plain,
-        ) = prepare(
-            law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
-            associated, omega, parallel, body_a, body_b, Ja, Jb, Minv, free, p,
-        )  # fmt: skip
+        now = False
+        if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
+            kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
+            now, _ = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
         problem = (
-            inner, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
-            facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, b, rho, begin, phase, rows, seg, block, ptr,
-            src, sa, sb, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B, arms, plain,
+            inner, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets,
+            facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, b, rho, p,
         )  # fmt: skip
-        if nested and now:  # the kernels that `Nsgs` takes: others would differ in the last bit
+        if nested and now:
             if d == 6:
-                ended, sweeps, error = relax_spatial_nested(*problem)
+                ended, sweeps, error = near_spatial_nested(*problem)
             else:
-                ended, sweeps, error = relax_planar_nested(*problem)
+                ended, sweeps, error = near_planar_nested(*problem)
         elif d == 6:
-            ended, sweeps, error = relax_spatial(*problem)
+            ended, sweeps, error = near_spatial(*problem)
         else:
-            ended, sweeps, error = relax_planar(*problem)
-        for r in range(nr):
-            p[r] = 0.0
-        unpack(ptr, src, T, packed, p)
+            ended, sweeps, error = near_planar(*problem)
         return SOLVED if error <= tol else ended, sweeps, error, scale
 
     return solve

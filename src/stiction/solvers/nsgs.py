@@ -77,13 +77,13 @@ class Nsgs:
         accelerate = self.accelerate and bodies and self.omega is None
         omega = 1.0 if accelerate else OMEGA if self.omega is None else self.omega
         # the associated law is a convex problem, on which slow is never a cycle
-        steps = [omega] if problem.associated else [omega, 1.0, 0.5, 0.25, 0.1, 0.05]
+        steps = [] if problem.associated else [1.0, 0.5, 0.25, 0.1, 0.05]
         if not accelerate:
-            steps.insert(0, 1.0)
+            steps = [1.0, omega, *steps]
         inner = _inner_tolerance(problem, tol) if accelerate else tol
         if accelerate and _at_rest(problem, p, inner):
             return p, Status.SOLVED, _RESTS, 0
-        run = make(problem, p, steps.pop(0), accelerate)
+        run = NearSweeps(problem, p) if accelerate else make(problem, p, steps.pop(0), False)
         window = quick_limit(problem.nr) if accelerate else FIRST  # the first attempt is that of the compiled loop
         best, least, sweeps = p, np.inf, 0
         while True:
@@ -107,6 +107,8 @@ class Nsgs:
                 return best, Status.INACCURATE, message, sweeps
             if steps and (slow or window == FIRST):
                 run = make(problem, p, steps.pop(0), False)
+            elif isinstance(run, NearSweeps):
+                run = BodySweeps(problem, p, omega, True)
             window = WINDOW
 
 
@@ -118,6 +120,38 @@ def swept(problem: ContactProblem, p: FloatArray, tol: float, sweeps: int | None
     return finish(problem, p, solver=Nsgs.name, tol=tol, status=Status.SOLVED, message=message, iterations=sweeps or 0)
 
 
+class NearSweeps:
+    """The first attempt on `Bodies`: on the blocks that may act (`nsgs_near`), by the kernel of the compiled loop."""
+
+    def __init__(self, problem: ContactProblem, p0: FloatArray):
+        self.problem, self.p = problem, p0.copy()
+
+    def impulses(self) -> FloatArray:
+        """The impulses in the problem's own rows."""
+        return self.p
+
+    def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
+        """Up to `count` sweeps: how they ended, how many were made, and the error."""
+        from .._jit import get_num_threads
+        from . import nsgs_near as kernels
+        from .nsgs_items import classify
+
+        problem, f, nk = self.problem, self.problem.friction, self.problem.nk
+        form: Any = problem.dynamics
+        nested, _ = classify(
+            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.length,
+            problem.associated, np.empty(nk, np.int64), np.empty(nk, np.int64),
+        )  # fmt: skip
+        attempt = (kernels.near_planar, kernels.near_planar_nested, kernels.near_spatial, kernels.near_spatial_nested)[
+            2 * (form.Minv.shape[1] // 6) + int(nested)
+        ]
+        ended, done, error = attempt(
+            tol, problem.scale, count, get_num_threads() > 1, *_given(problem), form.body_a, form.body_b, form.Ja,
+            form.Jb, form.Minv, problem.q, problem.b, problem.rho, self.p,
+        )  # fmt: skip
+        return int(ended), int(done), float(error)
+
+
 class BodySweeps:
     """Sweeps on `Bodies`: the state is one vector per body, no Delassus matrix."""
 
@@ -126,12 +160,8 @@ class BodySweeps:
         from .nsgs_prepare import prepare
 
         form: Any = problem.dynamics
-        f, self.accelerate = problem.friction, accelerate
-        self.problem = problem
-        self.given = (
-            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr,
-            f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, problem.C, problem.associated,
-        )  # fmt: skip
+        self.problem, self.accelerate = problem, accelerate
+        self.given = _given(problem)
         *arrays, nested, self.plain = prepare(
             *self.given,
             float(omega),
@@ -143,6 +173,7 @@ class BodySweeps:
             form.Minv,
             problem.q,
             p0,
+            np.ones(problem.nk, np.bool_),
         )
         self.arrays = arrays
         self.block, self.ptr, self.src, self.p, self.T = arrays[4], arrays[5], arrays[6], arrays[11], arrays[15]
@@ -249,6 +280,15 @@ class MatrixSweeps:
                 return LIMIT, sweeps, error
             if estimate <= threshold:
                 threshold = max(0.5 * min(1.0, tol / error) * estimate, FLOOR * scale)
+
+
+def _given(problem: ContactProblem) -> tuple[Any, ...]:
+    """The laws of a problem, as the kernels read them."""
+    f = problem.friction
+    return (
+        problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets,
+        f.facet_ptr, problem.lo, problem.hi, problem.length, problem.C, problem.associated,
+    )  # fmt: skip
 
 
 def _inner_tolerance(problem: ContactProblem, tol: float) -> float:

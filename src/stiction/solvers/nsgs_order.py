@@ -24,13 +24,13 @@ _CHUNK = 512  # bodies: smaller chunks would spend their time at the barriers be
 
 
 @njit
-def _neighbours(body_a, body_b, moves):
-    """The bodies that share a block with each body, as start (nbody + 1,) into a list."""
+def _neighbours(body_a, body_b, near, moves):
+    """The bodies that share a block that is near with each body, as start (nbody + 1,) into a list."""
     n = len(moves)
     start = np.zeros(n + 1, np.int64)
     for k in range(len(body_a)):
         a, b = body_a[k], body_b[k]
-        if a >= 0 and b >= 0 and a != b and moves[a] and moves[b]:
+        if near[k] and a >= 0 and b >= 0 and a != b and moves[a] and moves[b]:
             start[a + 1] += 1
             start[b + 1] += 1
     for i in range(n):
@@ -39,7 +39,7 @@ def _neighbours(body_a, body_b, moves):
     other = np.empty(start[n], np.int64)
     for k in range(len(body_a)):
         a, b = body_a[k], body_b[k]
-        if a >= 0 and b >= 0 and a != b and moves[a] and moves[b]:
+        if near[k] and a >= 0 and b >= 0 and a != b and moves[a] and moves[b]:
             other[slot[a]] = b
             slot[a] += 1
             other[slot[b]] = a
@@ -70,7 +70,7 @@ def _walk(seed, start, other, mark, stamp, queue, first):
 
 
 @njit
-def order_bodies(body_a, body_b, Minv):
+def order_bodies(body_a, body_b, near, Minv):
     """slot (nbody,): place of each body, the number of moving bodies for those that cannot move; and the islands.
 
     Returns slot, begin (ni + 1,): where each island's bodies start, and chunk (ni,): bodies per chunk.
@@ -80,7 +80,7 @@ def order_bodies(body_a, body_b, Minv):
     for i in range(n):
         for j in range(d):
             moves[i] = moves[i] or Minv[i, j, j] > 0.0
-    start, other = _neighbours(body_a, body_b, moves)
+    start, other = _neighbours(body_a, body_b, near, moves)
     mark = np.zeros(n, np.int64)
     queue = np.empty(n, np.int64)
     slot = np.empty(n, np.int64)
@@ -106,10 +106,10 @@ def order_bodies(body_a, body_b, Minv):
 
 
 @njit
-def find_cells(body_a, body_b, slot, begin, chunk):
+def find_cells(body_a, body_b, near, slot, begin, chunk):
     """cell (nk,) of each block, and phase (ni, 5): the cells from phase[i, s] to phase[i, s + 1] make phase s.
 
-    Blocks that touch no moving body go to the first cell; there is always one island.
+    Blocks that touch no moving body, or are not near, go to the first cell; there is always one island.
     """
     islands = max(1, len(begin) - 1)
     moving = begin[-1]
@@ -134,7 +134,7 @@ def find_cells(body_a, body_b, slot, begin, chunk):
     for k in range(len(body_a)):
         a = slot[body_a[k]] if body_a[k] >= 0 else moving
         b = slot[body_b[k]] if body_b[k] >= 0 else moving
-        if a == moving and b == moving:
+        if not near[k] or (a == moving and b == moving):
             continue
         i = of[min(a, b)]
         n, size = chunks[i], begin[i + 1] - begin[i]

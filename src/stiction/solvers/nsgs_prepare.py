@@ -119,22 +119,25 @@ def _by_arms(phase, seg, kind, a, b, begin, brief):
 @njit
 def prepare(
     law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated,
-    omega, parallel, body_a, body_b, Ja, Jb, Minv, free, p0,
+    omega, parallel, body_a, body_b, Ja, Jb, Minv, free, p0, near,
 ):  # fmt: skip
     """Order, items, packed rows and frames of a problem on `Bodies`; `free` (nr,) is its q, p0 (nr,) the first guess.
+
+    near (nk,): the blocks that are taken; the others are left out, at an impulse of 0.
 
     Returns the arrays that `relax` and `measure` read, in their order: begin, phase, rows, seg, block, ptr, src, a, b,
     J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B, arms (whether contacts are known by F and B);
     then whether there are blocks of the kind NESTED, and whether every cone is round without an offset.
     """
     d = Minv.shape[1]
-    slot, begin, chunk = order_bodies(body_a, body_b, Minv)
-    cell, phase = find_cells(body_a, body_b, slot, begin, chunk)
+    slot, begin, chunk = order_bodies(body_a, body_b, near, Minv)
+    cell, phase = find_cells(body_a, body_b, near, slot, begin, chunk)
     nk, moving = len(law), begin[-1]
     cells = phase[-1, -1]
     kind, times, place = np.empty(nk, np.int64), np.empty(nk, np.int64), np.empty(nk, np.int64)
     nested, plain = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
     for k in range(nk):
+        times[k] = times[k] if near[k] else 0
         a_ = slot[body_a[k]] if body_a[k] >= 0 else moving
         b_ = slot[body_b[k]] if body_b[k] >= 0 else moving
         place[k] = min(a_, b_) if max(a_, b_) == moving else max(a_, b_)
