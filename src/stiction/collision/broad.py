@@ -23,7 +23,7 @@ from .features import PLANE
 _LEVELS = 60
 _FEW = 12  # a level with at most this many shapes is searched directly
 _MANY, _PARTS = 5000, 64  # shapes from which threads share the grid, and the parts they take
-_EACH = 16  # pairs of a shape, on average, for which threads have room
+_EACH = 16  # pairs of a shape, on average, for which there is room at first
 _FAR = 1e12  # cells from the origin beyond which a shape is compared with all others
 
 
@@ -242,9 +242,11 @@ def _grid_pairs(low, high, lo, hi, cell, level, items, start, by_level, begin, b
                         b = _bucket(m, ix, iy, iz, size)
                         begin_b = max(start[b], i + 1) if row and iz == cell[i, 2] else start[b]
                         for j in range(begin_b, start[b + 1]):
-                            near = overlap(lo, hi, i, j) and level[j] == m
-                            near = near and cell[j, 0] == ix and cell[j, 1] == iy and cell[j, 2] == iz
-                            if near and allowed(items[i], items[j], body, group, mask, movable, excluded):
+                            # one branch for all: which of them fails cannot be foreseen
+                            apart = (level[j] != m) | (cell[j, 0] != ix) | (cell[j, 1] != iy) | (cell[j, 2] != iz)
+                            for k in range(d):
+                                apart |= (lo[i, k] > hi[j, k]) | (lo[j, k] > hi[i, k])
+                            if not apart and allowed(items[i], items[j], body, group, mask, movable, excluded):
                                 _write(buffer, at + count if count < room else -1, items[i], items[j])
                                 count += 1
     return count
@@ -328,7 +330,7 @@ def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel):
         for c in range(3):
             cell_sorted[k, c] = cell[s, c]
     filters = (body, group, mask, movable, excluded)
-    buffer = np.empty((4 * n + 16, 2), np.int64)
+    buffer = np.empty((_EACH * n + 16, 2), np.int64)
     buffer, count = _rest_pairs(lo, hi, planes, kind, level, filters, buffer, 0)
     buffer, count = _all_grid_pairs(
         parallel and total > _MANY, lo_sorted, hi_sorted, cell_sorted, level_sorted, items, start, by_level, begin,

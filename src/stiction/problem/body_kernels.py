@@ -128,13 +128,44 @@ def _quadratic(J, r, M, i):
     return 2.0 * s
 
 
+@njit(inline=True)
+def _quadratic3(J, r, M, i, k):
+    """The part of J[r] M[i] J[r]ᵀ that belongs to the entries k to k + 2."""
+    x, y, z = J[r, k], J[r, k + 1], J[r, k + 2]
+    mixed = M[i, k + 1, k] * x * y + M[i, k + 2, k] * x * z + M[i, k + 2, k + 1] * y * z
+    return M[i, k, k] * x * x + M[i, k + 1, k + 1] * y * y + M[i, k + 2, k + 2] * z * z + 2.0 * mixed
+
+
+@njit
+def _apart(M, i):
+    """Whether velocity and spin of body i do not act on each other: the rule in space."""
+    if M.shape[1] != 6:
+        return False
+    for j in range(3):
+        for k in range(3, 6):
+            if M[i, k, j] != 0.0:
+                return False
+    return True
+
+
 @njit
 def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
     """w = diag(H M⁻¹ Hᵀ); where both sides are one body, without the cross term."""
+    apart = np.empty(Minv.shape[0], np.bool_)
+    for i in range(Minv.shape[0]):
+        apart[i] = _apart(Minv, i)
     for k in range(len(body_a)):
         a, b = body_a[k], body_b[k]
         for r in range(row_ptr[k], row_ptr[k + 1]):
-            w[r] = (_quadratic(Ja, r, Minv, a) if a >= 0 else 0.0) + (_quadratic(Jb, r, Minv, b) if b >= 0 else 0.0)
+            w[r] = 0.0
+            if a >= 0 and apart[a]:
+                w[r] += _quadratic3(Ja, r, Minv, a, 0) + _quadratic3(Ja, r, Minv, a, 3)
+            elif a >= 0:
+                w[r] += _quadratic(Ja, r, Minv, a)
+            if b >= 0 and apart[b]:
+                w[r] += _quadratic3(Jb, r, Minv, b, 0) + _quadratic3(Jb, r, Minv, b, 3)
+            elif b >= 0:
+                w[r] += _quadratic(Jb, r, Minv, b)
 
 
 @njit

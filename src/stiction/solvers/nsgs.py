@@ -207,7 +207,8 @@ class MatrixSweeps:
 
         from . import nsgs_forms as forms
         from . import nsgs_items as items
-        from .nsgs_kernels import PARAMETERS, sweep_matrix, sweep_matrix_nested
+        from .nsgs_kernels import sweep_matrix, sweep_matrix_nested
+        from .nsgs_local import PARAMETERS
         from .nsgs_setup import frames, least_diagonal
 
         form, f, nk = problem.dynamics, problem.friction, problem.nk

@@ -12,10 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit, prange
+from .._lanes import WIDTH, load, spread, store, total
 
 CHUNKS = 64  # parts of an island's rows that threads take
 MEMORY = 8  # sweeps that are combined
-MOST_ROWS = 3000  # of an island beyond which combining costs more than it saves: momentum alone
+MOST_ROWS = 500  # of an island beyond which combining costs more than it saves: momentum alone
 _GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped
 _PATIENCE = 60  # sweeps in which |r|² must have halved, else momentum takes over
 
@@ -37,9 +38,16 @@ def fresh(isl, rows, state):
 @njit
 def _sum_chunk(c, first, last, p, x, weight, part):
     """part[c] = Σ weight (p - x)² over one of CHUNKS equal parts of the rows."""
-    s = 0.0
-    for i in range(first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS):
+    i, end = first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS
+    eight = spread(0.0)
+    while i + WIDTH <= end:
+        change = load(p, i) - load(x, i)
+        eight = eight + load(weight, i) * change * change
+        i += WIDTH
+    s = total(eight)
+    while i < end:
         s += weight[i] * (p[i] - x[i]) ** 2
+        i += 1
     part[c] = s
 
 
@@ -115,17 +123,36 @@ def combine(isl, first, last, low, high, parallel, p, w, weight, x, wx, r, g, wg
 
 
 @njit
-def _move_chunk(c, first, last, low, high, beta, p, w, x, wx, G, Wg):
-    """p += β d and d <- β d + r on one of CHUNKS equal parts of the rows and of the bodies."""
-    for i in range(first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS):
-        along = beta * G[0, i] if beta > 0.0 else 0.0
-        G[0, i] = along + p[i] - x[i] if beta > 0.0 else 0.0
+def _move(i, end, beta, p, x, g):
+    """p += β g and g <- β g + p - x from i to end, x the p before; β = 0: g <- 0."""
+    while i + WIDTH <= end:
+        now = load(p, i)
+        along = beta * load(g, i)
+        store(g, i, along + now - load(x, i))
+        store(p, i, now + along)
+        i += WIDTH
+    while i < end:
+        along = beta * g[i]
+        g[i] = along + p[i] - x[i]
         p[i] += along
-    for i in range(low + (high - low) * c // CHUNKS, low + (high - low) * (c + 1) // CHUNKS):
+        i += 1
+
+
+@njit
+def _move_chunk(c, first, last, low, high, beta, p, w, x, wx, G, Wg):
+    """p += β d and d <- β d + r on one of CHUNKS equal parts of the rows and of the bodies; β = 0: d <- 0."""
+    start, end = first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS
+    below, above = low + (high - low) * c // CHUNKS, low + (high - low) * (c + 1) // CHUNKS
+    if beta > 0.0:
+        d = w.shape[1]
+        _move(start, end, beta, p, x, G[0])
+        _move(below * d, above * d, beta, w.ravel(), wx.ravel(), Wg[0].ravel())
+        return
+    for i in range(start, end):
+        G[0, i] = 0.0
+    for i in range(below, above):
         for j in range(w.shape[1]):
-            along = beta * Wg[0, i, j] if beta > 0.0 else 0.0
-            Wg[0, i, j] = along + w[i, j] - wx[i, j] if beta > 0.0 else 0.0
-            w[i, j] += along
+            Wg[0, i, j] = 0.0
 
 
 @njit(parallel=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit, prange
+from .._lanes import WIDTH
 from .nsgs_arms import state_arms
 from .nsgs_kernels import (
     BILATERAL,
@@ -20,6 +21,7 @@ from .nsgs_kernels import (
     sweep_spatial,
     sweep_spatial_nested,
 )
+from .nsgs_lanes import state_packs
 from .nsgs_order import PHASES
 
 
@@ -55,11 +57,13 @@ def island_rows(phase, seg, ptr):
 
 
 @njit
-def _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms):
+def _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
     """w += Jᵀ p of a cell."""
     d = w.shape[1]
     if arms:
-        state_arms(seg[c, DISK], seg[c, DISK + 1], ptr, a, b, F, B, p, w)
+        start, first, last = seg[c, DISK], pack[c], pack[c + 1]
+        state_packs(first, last, start, ptr[start], a, b, Z, B.ravel(), p, w.ravel())
+        state_arms(start + WIDTH * (last - first), seg[c, DISK + 1], ptr, a, b, F, B, p, w)
     for i in range(seg[c, 0], seg[c, KINDS]):
         if arms and seg[c, DISK] <= i < seg[c, DISK + 1]:
             continue
@@ -71,13 +75,13 @@ def _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms):
 
 
 @njit(parallel=True)
-def _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms):
+def _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
     for c in prange(first, last):
-        _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms)
+        _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
 
 
 @njit
-def body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms):
+def body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
     """w = Jᵀ p of an island, phase by phase."""
     for i in range(low, high):
         for j in range(w.shape[1]):
@@ -85,39 +89,39 @@ def body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, a
     for s in range(PHASES):
         first, last = phase[isl, s], phase[isl, s + 1]
         if parallel and last - first > 1:
-            _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms)
+            _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
         else:
             for c in range(first, last):
-                _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms)
+                _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
 
 
 def _make_sweep_phase(d, nested):
     @njit(parallel=True)
     def sweep_phase(
         first, last, most, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V,
-        associated, facets, F, B, arms,
+        associated, facets, F, B, arms, pack, Z,
     ):  # fmt: skip
         """One sweep over the cells first..last, which share no body, at the same time; most (cells,): estimates."""
         for c in prange(first, last):
             if d == 3 and nested:
                 most[c] = sweep_planar_nested(
                     c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets, F, B, arms,
+                    facets, F, B, arms, pack, Z,
                 )  # fmt: skip
             elif d == 3:
                 most[c] = sweep_planar(
                     c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets, F, B, arms,
+                    facets, F, B, arms, pack, Z,
                 )  # fmt: skip
             elif nested:
                 most[c] = sweep_spatial_nested(
                     c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets, F, B, arms,
+                    facets, F, B, arms, pack, Z,
                 )  # fmt: skip
             else:
                 most[c] = sweep_spatial(
                     c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets, F, B, arms,
+                    facets, F, B, arms, pack, Z,
                 )  # fmt: skip
 
     return sweep_phase

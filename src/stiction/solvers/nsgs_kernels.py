@@ -15,13 +15,14 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit
+from .._lanes import WIDTH
 from .nsgs_arms import sweep_arms
+from .nsgs_lanes import sweep_packs
 from .nsgs_local import friction_for, solve_ball, solve_disk, solve_interval, solve_nested, solve_planar
 from .nsgs_product import update_product
 
 INTERVAL, BILATERAL, PLANAR, DISK, NESTED = 0, 1, 2, 3, 4
 KINDS = 5
-PARAMETERS = 8  # numbers per block, a cache line
 
 
 @njit(inline=True)
@@ -174,7 +175,7 @@ def _make_sweep_cell(d, nested):
     @njit
     def sweep_cell(
         c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, facets, F,
-        B, arms,
+        B, arms, pack, Z,
     ):  # fmt: skip
         """One sweep over cell c; not `full`: without the contacts that are open. The largest change of velocity."""
         worst = 0.0
@@ -206,6 +207,9 @@ def _make_sweep_cell(d, nested):
             worst = max(worst, change)
         start, stop = seg[c, DISK], seg[c, DISK + 1]
         if start < stop and arms:
+            first, last = pack[c], pack[c + 1]
+            worst = max(worst, sweep_packs(first, last, full, start, ptr[start], a, b, Z, B.ravel(), q, p, w.ravel()))
+            start += WIDTH * (last - first)
             worst = max(worst, sweep_arms(start, stop, full, ptr, a, b, F, B, q, p, w, par))
         elif start < stop:
             worst = max(worst, _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, full))

@@ -24,6 +24,7 @@ import math
 from .._jit import njit
 from ..friction.kernels import project_polyhedron
 
+PARAMETERS = 8  # numbers per block, a cache line
 _STEPS = 100  # of the safeguarded iterations; bisection alone would need about 60
 
 

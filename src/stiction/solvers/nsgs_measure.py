@@ -9,9 +9,11 @@ import numpy as np
 from .._jit import njit, prange
 from ..problem.laws import BOX, EQUALITY
 from ..problem.residuals import block_residuals
+from .._lanes import WIDTH
 from .nsgs_arms import measure_arms
 from .nsgs_islands import body_state
 from .nsgs_kernels import DISK, KINDS
+from .nsgs_lanes import measure_packs
 from .nsgs_order import PHASES
 
 NATURAL, SCALED = 7, 8  # columns of `block_residuals`
@@ -84,7 +86,7 @@ def block_maps(law, n, mu, associated, rho, lo, hi, r, u, p, x, y):
 @njit
 def measure_round(
     c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho, associated,
-    w, q, F, B, arms,
+    w, q, F, B, arms, pack, Z,
 ):  # fmt: skip
     """Sum of squares of the natural map and largest square of the scaled one over a cell with round cones only."""
     d = v.shape[1]
@@ -93,9 +95,11 @@ def measure_round(
     worst = 0.0
     box, run = -1, 0.0  # rows of a box are items of their own; its scaled map is that of all its rows
     if arms:
-        natural, worst = measure_arms(
-            seg[c, DISK], seg[c, DISK + 1], block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho
-        )
+        start, first, last = seg[c, DISK], pack[c], pack[c + 1]
+        natural, worst = measure_packs(first, last, start, ptr[start], a, b, Z, B.ravel(), q, p, w.ravel())
+        start += WIDTH * (last - first)
+        more, most = measure_arms(start, seg[c, DISK + 1], block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho)
+        natural, worst = natural + more, max(worst, most)
     for i in range(seg[c, 0], seg[c, KINDS]):
         if arms and seg[c, DISK] <= i < seg[c, DISK + 1]:
             continue
@@ -177,12 +181,12 @@ def measure_any(
 @njit(parallel=True)
 def _measure_parallel(
     first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi,
-    lo, hi, rho, associated, w, q, F, B, arms,
+    lo, hi, rho, associated, w, q, F, B, arms, pack, Z,
 ):  # fmt: skip
     for c in prange(first, last):
         natural[c], worst[c] = measure_round(
             c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
-            associated, w, q, F, B, arms,
+            associated, w, q, F, B, arms, pack, Z,
         )  # fmt: skip
 
 
@@ -194,10 +198,14 @@ def measure_island(isl, low, high, parallel, facts):
     """
     (
         phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
-        semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms,
+        semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms, pack, Z,
     ) = facts  # fmt: skip
-    body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms)
-    body_velocities(low, high, L, w, v)
+    body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
+    others = not (arms and plain)
+    for c in range(phase[isl, 0], phase[isl, PHASES]):
+        others = others or seg[c, DISK] > seg[c, 0] or seg[c, KINDS] > seg[c, DISK + 1]
+    if others:  # contacts that are known by their arms need w alone
+        body_velocities(low, high, L, w, v)
     if not plain:
         return measure_any(
             isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape, semi,
@@ -208,13 +216,13 @@ def measure_island(isl, low, high, parallel, facts):
     if parallel and last - first > 1:
         _measure_parallel(
             first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu,
-            semi, lo, hi, rho, associated, w, q, F, B, arms,
+            semi, lo, hi, rho, associated, w, q, F, B, arms, pack, Z,
         )  # fmt: skip
     else:
         for c in range(first, last):
             natural[c], worst[c] = measure_round(
                 c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
-                associated, w, q, F, B, arms,
+                associated, w, q, F, B, arms, pack, Z,
             )  # fmt: skip
     total, largest = 0.0, 0.0
     for c in range(first, last):

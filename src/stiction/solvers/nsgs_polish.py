@@ -23,7 +23,7 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
     ends them. Returns the new residuals, θ, and whether they are better.
     """
     phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
-    F, B, arms = facts[-3:]
+    F, B, arms, pack, Z = facts[-5:]
     band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
     better = False
     if band < 0:
@@ -37,7 +37,7 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
         start, previous, count, moved = -1.0, 0.0, 0, True
         while moved and count < INNER:
             if count > 0:
-                body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms)
+                body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
             size, moved = newton_step(
                 isl, theta, band, phase, seg, ptr, a, b, J, q, x, p, w, par, weight, f, D, K, low, high, 1e-8 * start
             )
@@ -85,7 +85,7 @@ def settle(isl, first, last, low, high, parallel, natural, worst, share, goal, s
     It is kept where the residuals, overlaps included, are within half the goal. Returns them and whether it was kept.
     """
     phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
-    F, B, arms = facts[-3:]
+    F, B, arms, pack, Z = facts[-5:]
     band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
     if band < 0:
         return natural, worst, False
@@ -101,7 +101,7 @@ def settle(isl, first, last, low, high, parallel, natural, worst, share, goal, s
             isl, START, band, phase, seg, ptr, a, b, J, still, x, p, w, par, weight, f, D, K, low, high, 1e-12 * start
         )
         start = size if count == 0 else start
-        body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms)
+        body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
     new, largest = measure_island(isl, low, high, parallel, facts)
     if new <= 0.25 * share and largest <= 0.25 * goal:
         return new, largest, True

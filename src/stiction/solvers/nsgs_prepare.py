@@ -9,7 +9,9 @@ from .nsgs_arms import ARMS, FACTORS, arms_delassus, body_triangles, contact_arm
 from .nsgs_forms import body_factors, rows_planar, rows_spatial, turn_rows
 from .nsgs_islands import island_rows, row_weights
 from .nsgs_items import bounds, classify, list_items
-from .nsgs_kernels import DISK, KINDS, PARAMETERS
+from .nsgs_kernels import DISK, KINDS
+from .nsgs_lanes import FEW, PACK, fill_packs, load_packs
+from .nsgs_local import PARAMETERS
 from .nsgs_newton import band_of
 from .nsgs_order import PHASES, find_cells, order_bodies
 from .nsgs_setup import frames, least_diagonal
@@ -107,6 +109,32 @@ def _turn_parallel(
 
 
 @njit
+def _pack(seg, block, ptr, src, body_a, body_b, slot, world):
+    """pack (cells + 1,): the packs of each cell's contacts, which are put in this order."""
+    cells = seg.shape[0]
+    pack = np.zeros(cells + 1, np.int64)
+    a, b = np.empty(len(block), np.int64), np.empty(len(block), np.int64)
+    for c in range(cells):
+        start, stop = seg[c, DISK], seg[c, DISK + 1]
+        pack[c + 1] = pack[c]
+        if stop - start < FEW:
+            continue
+        for i in range(start, stop):
+            k = block[i]
+            a[i] = slot[body_a[k]] if body_a[k] >= 0 else world
+            b[i] = slot[body_b[k]] if body_b[k] >= 0 else world
+        order, old = np.empty(stop - start, np.int64), block[start:stop].copy()
+        pack[c + 1] += fill_packs(start, stop, a, b, world, order)
+        for i in range(start, stop):
+            block[i] = old[order[i - start] - start]
+        rows = src[ptr[start] : ptr[stop]].copy()
+        for i in range(start, stop):
+            for m in range(3):
+                src[ptr[i] + m] = rows[3 * (order[i - start] - start) + m]
+    return pack
+
+
+@njit
 def _by_arms(phase, seg, kind, a, b, begin, brief):
     """brief (ni,): contacts of islands that are too large for Newton's method, which alone needs their rows."""
     for isl in range(phase.shape[0]):
@@ -126,8 +154,8 @@ def prepare(
     near (nk,): the blocks that are taken; the others are left out, at an impulse of 0.
 
     Returns the arrays that `relax` and `measure` read, in their order: begin, phase, rows, seg, block, ptr, src, a, b,
-    J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B, arms (whether contacts are known by F and B);
-    then whether there are blocks of the kind NESTED, and whether every cone is round without an offset.
+    J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B, arms (whether contacts are known by F and B),
+    pack, Z (`nsgs_lanes`); then whether there are blocks of the kind NESTED, and whether every cone is round without an offset.
     """
     d = Minv.shape[1]
     slot, begin, chunk = order_bodies(body_a, body_b, near, Minv)
@@ -145,6 +173,9 @@ def prepare(
         law, row_ptr, kind, times, cell, cells, place, moving, set_of, shape, facet_ptr, vertex_ptr
     )
     ni, nrows = len(block), len(src)
+    pack = np.zeros(cells + 1, np.int64)
+    if d == 6:
+        pack = _pack(seg, block, ptr, src, body_a, body_b, slot, moving)
     low, high, down, up = np.empty(ni), np.empty(ni), np.empty(ni), np.empty(ni)
     bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, low, high, down, up)
     L = np.zeros((moving + 1, d, d))
@@ -189,10 +220,14 @@ def prepare(
             0, ni, arms, brief, tiny, item_kind, block, ptr, src, low, high, down, up, gptr, vptr, law, set_of, shape,
             mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
         )  # fmt: skip
+    Z = np.empty(pack[-1] * PACK if arms else 0)
+    if arms:
+        for c in range(cells):
+            load_packs(seg[c, DISK], pack[c], pack[c + 1], F, par, Z)
     weight = np.zeros(nrows)
     row_weights(seg, ptr, par, sd, weight)
     rows = island_rows(phase, seg, ptr)
     return (
         begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,
-        F, B, arms, nested, plain,
+        F, B, arms, pack, Z, nested, plain,
     )  # fmt: skip

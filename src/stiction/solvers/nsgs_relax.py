@@ -10,6 +10,8 @@ from .._jit import njit
 from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, fresh
 from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED
 from .nsgs_islands import body_state, island_planar, island_planar_nested, island_spatial, island_spatial_nested
+from .nsgs_kernels import DISK
+from .nsgs_lanes import load_measures
 from .nsgs_measure import measure_island
 from .nsgs_newton import START
 from .nsgs_order import PHASES
@@ -35,7 +37,7 @@ def _make_relax(d, nested):
         tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
         facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho,
         begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,
-        F, B, arms, plain,
+        F, B, arms, pack, Z, plain,
     ):  # fmt: skip
         """Sweep until every island has its share of `tol`: p is changed in place.
 
@@ -52,12 +54,15 @@ def _make_relax(d, nested):
         compliant = len(Cb) > 0
         arrays = (
             seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, width,
-            F, B, arms,
+            F, B, arms, pack, Z,
         )  # fmt: skip
         facts = (
             phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
-            semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms,
+            semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms, pack, Z,
         )  # fmt: skip
+        if arms and plain:
+            for c in range(seg.shape[0]):
+                load_measures(seg[c, DISK], pack[c], pack[c + 1], block, set_of, semi, rho, Z)
         memory = 1
         for isl in range(islands):
             if accelerate and rows[isl + 1] - rows[isl] <= MOST_ROWS:
@@ -75,7 +80,7 @@ def _make_relax(d, nested):
             fresh(isl, rows[isl + 1] - rows[isl], state)
             natural[isl], worst[isl] = math.inf, math.inf
             low, high = (begin[isl], begin[isl + 1]) if moving > 0 else (0, 0)
-            body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms)
+            body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
         goal = (tol * scale) ** 2
         for isl in range(islands):  # where the first guess is near the answer, Newton's method goes there at once
             first, last = rows[isl], rows[isl + 1]

@@ -1,0 +1,256 @@
+"""Sweeps over eight contacts at a time: those of a pack share no body that moves, and are solved side by side.
+
+The same operations as in `nsgs_arms`, contact by contact to the same bits, in lanes (`_lanes`). Packs are filled in the
+order of the contacts, each contact into the first pack behind those of its bodies; what fills none is swept alone.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._jit import njit
+from .._lanes import (
+    WIDTH,
+    add_sixes,
+    load,
+    load_rows,
+    load_sixes,
+    load_triples,
+    most,
+    root,
+    select,
+    size,
+    some,
+    spread,
+    store,
+    store_triples,
+    total,
+)
+from .nsgs_arms import ARMS
+from .nsgs_local import PARAMETERS
+
+# numbers of a pack: frames and arms, parameters, and for the natural map the size of the friction set and ρ
+PACK = (ARMS + PARAMETERS + 2) * WIDTH
+FEW = 64  # contacts of a cell below which packs would hardly fill
+_STEPS = 100
+
+
+@njit
+def fill_packs(first, last, a, b, world, order):
+    """order (last - first,): the items first..last, full packs first; returns how many packs there are."""
+    n = last - first
+    count, member = np.zeros(n + 1, np.int64), np.empty((n + 1, WIDTH), np.int64)
+    behind = np.zeros(world + 1, np.int64)  # the first pack that each body may be in
+    low, top = 0, 0
+    for i in range(first, last):
+        pack = low
+        if a[i] != world:
+            pack = max(pack, behind[a[i]])
+        if b[i] != world:
+            pack = max(pack, behind[b[i]])
+        while count[pack] == WIDTH:
+            pack += 1
+        member[pack, count[pack]] = i
+        count[pack] += 1
+        top = max(top, pack + 1)
+        behind[a[i]], behind[b[i]] = pack + 1, pack + 1
+        while low < n and count[low] == WIDTH:
+            low += 1
+    packs, at = 0, 0
+    alone = np.zeros(n, np.bool_)
+    for pack in range(top):
+        for l in range(count[pack]):
+            if count[pack] == WIDTH:
+                order[at] = member[pack, l]
+                at += 1
+            else:
+                alone[member[pack, l] - first] = True
+        packs += 1 if count[pack] == WIDTH else 0
+    for i in range(n):
+        if alone[i]:
+            order[at] = first + i
+            at += 1
+    return packs
+
+
+@njit
+def load_packs(start, first, last, F, par, Z):
+    """Z[first:last]: frames, arms and parameters of the packs whose contacts begin at the item `start`."""
+    for pack in range(first, last):
+        for l in range(WIDTH):
+            i = start + WIDTH * (pack - first) + l
+            for m in range(ARMS):
+                Z[pack * PACK + WIDTH * m + l] = F[i, m]
+            for m in range(PARAMETERS):
+                Z[pack * PACK + WIDTH * (ARMS + m) + l] = par[i, m]
+
+
+@njit
+def load_measures(start, first, last, block, set_of, semi, rho, Z):
+    """What the natural map of these packs needs besides."""
+    for pack in range(first, last):
+        for l in range(WIDTH):
+            k = block[start + WIDTH * (pack - first) + l]
+            Z[pack * PACK + WIDTH * (ARMS + PARAMETERS) + l] = semi[set_of[k], 0]
+            Z[pack * PACK + WIDTH * (ARMS + PARAMETERS + 1) + l] = rho[k]
+
+
+@njit(inline=True)
+def _solve(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
+    """`nsgs_local.solve_disk` in lanes."""
+    c = pn - un * iw + e1 * p1 + e2 * p2
+    shut = c > 0.0
+    leave = ~shut & ((pn <= 0.0) | (mu * mu * (e1 * e1 + e2 * e2) < 1.0))
+    r1 = u1 - e1 * un - s1 * p1
+    r2 = u2 - e2 * un - s2 * p2
+    t1 = -r1 / s1
+    t2 = -r2 / s2
+    n = c - e1 * t1 - e2 * t2
+    stick = (n >= 0.0) & (t1 * t1 + t2 * t2 <= mu * mu * n * n) & ~leave
+    busy = shut & ~stick
+    n, t1, t2 = select(stick, n, 0.0), select(stick, t1, 0.0), select(stick, t2, 0.0)
+    if some(busy):
+        low, high = spread(0.0), spread(math.inf)
+        small = select(s1 < s2, s1, s2)
+        for _ in range(_STEPS):
+            d1 = 1.0 / (s1 + x)
+            d2 = 1.0 / (s2 + x)
+            y1 = -r1 * d1
+            y2 = -r2 * d2
+            length2 = y1 * y1 + y2 * y2
+            length = root(length2)
+            m = c - e1 * y1 - e2 * y2
+            gap = mu * m - length
+            n, t1, t2 = select(busy, m, n), select(busy, y1, t1), select(busy, y2, t2)
+            below = gap < 0.0
+            low, high = select(below, x, low), select(below, high, x)
+            a1 = y1 * d1
+            a2 = y2 * d2
+            slope = mu * (e1 * a1 + e2 * a2) * length2 + mu * m * (y1 * a1 + y2 * a2)
+            new = select(slope > 0.0, x - gap * length2 / slope, -1.0)
+            done = (size(new - x) <= 2e-16 * (x + small)) | (size(gap) <= 1e-16 * length)
+            inside = (low < new) & (new < high)
+            middle = select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2))
+            done = done | (~inside & ((middle <= low) | (middle >= high)))
+            busy = busy & ~done
+            if not some(busy):
+                break
+            x = select(busy, select(inside, new, middle), x)
+    return n, t1, t2, x
+
+
+@njit(inline=True)
+def _velocities(z, i, r, a, b, Z, B, q, w):
+    """u = q + J w of a pack."""
+    l, c1, c2, c3, c4, c5, c6, _ = load_rows(B, a, i)
+    w0, w1, w2, w3, w4, w5 = load_sixes(w, a, i)
+    rx, ry, rz = load(Z, z + 72), load(Z, z + 80), load(Z, z + 88)
+    x = c1 * w3
+    y = c2 * w3 + c3 * w4
+    s = c4 * w3 + c5 * w4 + c6 * w5
+    dx = l * w0 + y * rz - s * ry
+    dy = l * w1 + s * rx - x * rz
+    dz = l * w2 + x * ry - y * rx
+    l, c1, c2, c3, c4, c5, c6, _ = load_rows(B, b, i)
+    w0, w1, w2, w3, w4, w5 = load_sixes(w, b, i)
+    rx, ry, rz = load(Z, z + 96), load(Z, z + 104), load(Z, z + 112)
+    x = c1 * w3
+    y = c2 * w3 + c3 * w4
+    s = c4 * w3 + c5 * w4 + c6 * w5
+    dx = dx - (l * w0 + y * rz - s * ry)
+    dy = dy - (l * w1 + s * rx - x * rz)
+    dz = dz - (l * w2 + x * ry - y * rx)
+    q0, q1, q2 = load_triples(q, r)
+    un = q0 + load(Z, z) * dx + load(Z, z + 8) * dy + load(Z, z + 16) * dz
+    u1 = q1 + load(Z, z + 24) * dx + load(Z, z + 32) * dy + load(Z, z + 40) * dz
+    u2 = q2 + load(Z, z + 48) * dx + load(Z, z + 56) * dy + load(Z, z + 64) * dz
+    return un, u1, u2
+
+
+@njit(inline=True)
+def _push(z, i, a, b, Z, B, w, n, t1, t2):
+    """w += Jᵀ p of a pack."""
+    fx = load(Z, z) * n + load(Z, z + 24) * t1 + load(Z, z + 48) * t2
+    fy = load(Z, z + 8) * n + load(Z, z + 32) * t1 + load(Z, z + 56) * t2
+    fz = load(Z, z + 16) * n + load(Z, z + 40) * t1 + load(Z, z + 64) * t2
+    l, c1, c2, c3, c4, c5, c6, _ = load_rows(B, a, i)
+    rx, ry, rz = load(Z, z + 72), load(Z, z + 80), load(Z, z + 88)
+    x, y, s = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
+    add_sixes(w, a, i, (l * fx, l * fy, l * fz, c1 * x + c2 * y + c4 * s, c3 * y + c5 * s, c6 * s))
+    l, c1, c2, c3, c4, c5, c6, _ = load_rows(B, b, i)
+    rx, ry, rz = load(Z, z + 96), load(Z, z + 104), load(Z, z + 112)
+    x, y, s = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
+    add_sixes(
+        w, b, i, (-(l * fx), -(l * fy), -(l * fz), -(c1 * x + c2 * y + c4 * s), -(c3 * y + c5 * s), -(c6 * s))
+    )  # fmt: skip
+
+
+@njit
+def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
+    """One sweep over the packs first..last, from item i and row r on; the largest change of velocity."""
+    worst = spread(0.0)
+    for pack in range(first, last):
+        pn, p1, p2 = load_triples(p, r)
+        if full or some(pn != 0.0):
+            z = pack * PACK
+            un, u1, u2 = _velocities(z, i, r, a, b, Z, B, q, w)
+            s1, s2 = load(Z, z + 152), load(Z, z + 160)
+            n, t1, t2, guess = _solve(
+                un, u1, u2, pn, p1, p2, load(Z, z + 128), load(Z, z + 136), load(Z, z + 144), s1, s2, load(Z, z + 168),
+                load(Z, z + 176),
+            )  # fmt: skip
+            store(Z, z + 176, guess)
+            store_triples(p, r, (n, t1, t2))
+            n, t1, t2 = n - pn, t1 - p1, t2 - p2
+            _push(z, i, a, b, Z, B, w, n, t1, t2)
+            change = size(n) * load(Z, z + 184) + size(t1) * s1 + size(t2) * s2
+            worst = select(worst >= change, worst, change)
+        i += WIDTH
+        r += 3 * WIDTH
+    return most(worst)
+
+
+@njit
+def state_packs(first, last, i, r, a, b, Z, B, p, w):
+    """w += Jᵀ p of the packs first..last."""
+    for pack in range(first, last):
+        n, t1, t2 = load_triples(p, r)
+        if some((n != 0.0) | (t1 != 0.0) | (t2 != 0.0)):
+            _push(pack * PACK, i, a, b, Z, B, w, n, t1, t2)
+        i += WIDTH
+        r += 3 * WIDTH
+
+
+@njit(inline=True)
+def _from_cone(mu, step, n, t1, t2, un, u1, u2):
+    """`nsgs_arms._from_cone` in lanes."""
+    x, y1, y2 = n - step * un, t1 - step * u1, t2 - step * u2
+    length = root(y1 * y1 + y2 * y2)
+    inside, polar = length <= mu * x, mu * length <= -x
+    x = (x + mu * length) / (1.0 + mu * mu)
+    scale = mu * x / length
+    e0, e1, e2 = n - x, t1 - scale * y1, t2 - scale * y2
+    off = select(polar, n * n + t1 * t1 + t2 * t2, e0 * e0 + e1 * e1 + e2 * e2)
+    return select(inside, step * step * (un * un + u1 * u1 + u2 * u2), off)
+
+
+@njit
+def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
+    """Sum of squares of the natural map and largest square of the scaled one over packs with round cones."""
+    natural, worst = spread(0.0), spread(0.0)
+    for pack in range(first, last):
+        z = pack * PACK
+        un, u1, u2 = _velocities(z, i, r, a, b, Z, B, q, w)
+        n, t1, t2 = load_triples(p, r)
+        wide, rho = load(Z, z + 192), load(Z, z + 200)
+        t1, t2, u1, u2 = t1 * wide, t2 * wide, u1 / wide, u2 / wide
+        edge = load(Z, z + 168) * wide
+        un = un + edge * root(u1 * u1 + u2 * u2)
+        natural = natural + _from_cone(edge, 1.0, n, t1, t2, un, u1, u2)
+        scaled = _from_cone(edge, rho, n, t1, t2, un, u1, u2) / (rho * rho)
+        worst = select(worst >= scaled, worst, scaled)
+        i += WIDTH
+        r += 3 * WIDTH
+    return total(natural), most(worst)
