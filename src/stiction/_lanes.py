@@ -19,11 +19,13 @@ from llvmlite import ir
 from numba import config, types
 from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import intrinsic as _intrinsic
+from numba.extending import lower_builtin, models, register_model
 
 from ._jit import njit
 
 WIDTH = 8
+intrinsic: Callable[[Any], Any] = _intrinsic
 _I32, _I64, _REAL = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 _VECTOR, _BITS = ir.VectorType(_REAL, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
 _UNDEFINED = ir.Constant(_VECTOR, ir.Undefined)
@@ -293,36 +295,37 @@ def lane(typing: Any, x: Any, k: Any) -> Any:
     return types.float64(x, types.int64), lambda context, builder, sig, args: builder.extract_element(*args)
 
 
-if config.DISABLE_JIT:  # type: ignore[attr-defined]
-
-    def spread(x):
-        return np.full(WIDTH, x)
-
-    def load(array, at):
-        return array[at : at + WIDTH].copy()
+def _without_numba() -> dict[str, Any]:
+    """The functions above on arrays of eight numbers."""
 
     def store(array, at, x):
         array[at : at + WIDTH] = x
 
-    def load_triples(array, at):
-        return tuple(array[at : at + 3 * WIDTH].reshape(WIDTH, 3).T.copy())
-
     def store_triples(array, at, columns):
         array[at : at + 3 * WIDTH] = np.stack(columns, axis=1).ravel()
-
-    def load_rows(array, index, at):
-        return tuple(array.reshape(-1, WIDTH)[index[at : at + WIDTH]].T)
-
-    def load_sixes(array, index, at):
-        return tuple(array.reshape(-1, 6)[index[at : at + WIDTH]].T)
 
     def add_sixes(array, index, at, columns):
         np.add.at(array.reshape(-1, 6), index[at : at + WIDTH], np.stack(columns, axis=1))
 
-    def lane(x, k):
-        return x[k]
+    return {
+        "spread": lambda x: np.full(WIDTH, x),
+        "select": np.where,
+        "some": np.any,
+        "root": np.sqrt,
+        "size": np.abs,
+        "lane": lambda x, k: x[k],
+        "load": lambda array, at: array[at : at + WIDTH].copy(),
+        "store": store,
+        "load_triples": lambda array, at: tuple(array[at : at + 3 * WIDTH].reshape(WIDTH, 3).T.copy()),
+        "store_triples": store_triples,
+        "load_rows": lambda array, index, at: tuple(array.reshape(-1, WIDTH)[index[at : at + WIDTH]].T),
+        "load_sixes": lambda array, index, at: tuple(array.reshape(-1, 6)[index[at : at + WIDTH]].T),
+        "add_sixes": add_sixes,
+    }
 
-    select, some, root, size = np.where, np.any, np.sqrt, np.abs
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    globals().update(_without_numba())
 
 
 @njit

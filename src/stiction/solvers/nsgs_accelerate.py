@@ -3,8 +3,10 @@
 A sweep is a map g of the impulses onto themselves whose fixed points are the solutions. From the last few sweeps
 Anderson's method takes the combination of the g(x_j) whose changes r_j = g(x_j) - x_j cancel best, in the norm of
 energy (weights W_ii), and goes on from there; where r grows it forgets and starts anew. It is fast until the contact
-modes keep changing; there the nonsmooth nonlinear conjugate gradients of Silcowitz, Niebe and Erleben (2010) take over,
-which only add momentum. The bodies' state w is linear in p and follows with the same weights.
+modes keep changing; there, and on large islands from the start, momentum takes over (Polyak 1964): the next sweep
+starts from g(x_j) + β (g(x_j) - g(x_j-1)), or from g(x_j) where r_j points back. On falling piles a constant β of 0.8
+took half the sweeps of the β of nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010); with 0.9 some do not
+end. The bodies' state w is linear in p and follows with the same weights.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ CHUNKS = 64  # parts of an island's rows that threads take
 MEMORY = 8  # sweeps that are combined
 MOST_ROWS = 500  # of an island beyond which combining costs more than it saves: momentum alone
 _GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped
+_BETA = 0.8  # of momentum
 _PATIENCE = 60  # sweeps in which |r|² must have halved, else momentum takes over
 
-# state (ni, 5): sweeps in memory; where the next one goes, -1 at the start; least |r|²; |r|² at the last mark, negative
-# once momentum has taken over; sweeps since that mark
+# state (ni, 5): sweeps in memory; where the next one goes, -1 at the start; least |r|², with momentum whether there was
+# a sweep before; |r|² at the last mark, negative once momentum has taken over; sweeps since that mark
 STATE = 5
 
 
@@ -36,59 +39,60 @@ def fresh(isl, rows, state):
 
 
 @njit
-def _sum_chunk(c, first, last, p, x, weight, part):
-    """part[c] = Σ weight (p - x)² over one of CHUNKS equal parts of the rows."""
+def _along_chunk(c, first, last, p, x, g, weight, part):
+    """part[c] = Σ weight (p - x) (p - g) over one of CHUNKS equal parts of the rows."""
     i, end = first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS
     eight = spread(0.0)
     while i + WIDTH <= end:
-        change = load(p, i) - load(x, i)
-        eight = eight + load(weight, i) * change * change
+        now = load(p, i)
+        eight = eight + load(weight, i) * (now - load(x, i)) * (now - load(g, i))
         i += WIDTH
     s = total(eight)
     while i < end:
-        s += weight[i] * (p[i] - x[i]) ** 2
+        s += weight[i] * (p[i] - x[i]) * (p[i] - g[i])
         i += 1
     part[c] = s
 
 
 @njit(parallel=True)
-def _sum_parallel(first, last, p, x, weight, part):
+def _along_parallel(first, last, p, x, g, weight, part):
     for c in prange(CHUNKS):
-        _sum_chunk(np.int64(c), first, last, p, x, weight, part)
+        _along_chunk(np.int64(c), first, last, p, x, g, weight, part)
 
 
 @njit
-def _size(first, last, parallel, p, x, weight):
-    """Σ weight (p - x)², in chunks, so that it does not depend on the number of threads."""
+def _along(first, last, parallel, p, x, g, weight):
+    """Σ weight (p - x) (p - g), in chunks, so that it does not depend on the number of threads."""
     part = np.empty(CHUNKS)
     if parallel:
-        _sum_parallel(first, last, p, x, weight, part)
+        _along_parallel(first, last, p, x, g, weight, part)
     else:
         for c in range(CHUNKS):
-            _sum_chunk(c, first, last, p, x, weight, part)
-    size = 0.0
+            _along_chunk(c, first, last, p, x, g, weight, part)
+    s = 0.0
     for c in range(CHUNKS):
-        size += part[c]
-    return size
+        s += part[c]
+    return s
 
 
 @njit
-def combine(isl, first, last, low, high, parallel, p, w, weight, x, wx, r, g, wg, R, G, Wg, gram, state):
+def combine(isl, first, last, low, high, parallel, p, w, weight, x, r, g, wg, R, G, Wg, gram, state):
     """One step of Anderson's method on rows first..last and bodies low..high of island isl.
 
-    x, wx: what the sweep began with, p, w: what it gave; both p and w are replaced by the combination. r, g, wg: of the
+    x: what the sweep began with, p, w: what it gave; both p and w are replaced by the combination. r, g, wg: of the
     sweep before; R, G, Wg (MEMORY, .): differences; gram (ni, m, m): products of them.
     """
-    size = _size(first, last, parallel, p, x, weight)
-    if state[isl, 3] >= 0.0:
-        state[isl, 4] += 1.0
-        if state[isl, 1] < 0.0 or size < 0.5 * state[isl, 3]:
-            state[isl, 3], state[isl, 4] = size, 0.0
-        elif state[isl, 4] > _PATIENCE:
-            state[isl, 2], state[isl, 3] = 0.0, -1.0
     if state[isl, 3] < 0.0:
-        _momentum(isl, first, last, low, high, parallel, size, p, w, x, wx, G, Wg, state)
+        _momentum(isl, first, last, low, high, parallel, p, w, weight, x, G, Wg, state)
         return
+    size = 0.0
+    for i in range(first, last):
+        size += weight[i] * (p[i] - x[i]) ** 2
+    state[isl, 4] += 1.0
+    if state[isl, 1] < 0.0 or size < 0.5 * state[isl, 3]:
+        state[isl, 3], state[isl, 4] = size, 0.0
+    elif state[isl, 4] > _PATIENCE:
+        state[isl, 2], state[isl, 3] = 0.0, -1.0
     known = state[isl, 1] >= 0.0
     if known and size > _GROWTH * state[isl, 2]:
         state[isl, 0], state[isl, 1], state[isl, 2] = 0.0, 0.0, size
@@ -123,55 +127,52 @@ def combine(isl, first, last, low, high, parallel, p, w, weight, x, wx, r, g, wg
 
 
 @njit
-def _move(i, end, beta, p, x, g):
-    """p += β g and g <- β g + p - x from i to end, x the p before; β = 0: g <- 0."""
+def _move(i, end, beta, p, g):
+    """p <- p + β (p - g) from i to end, and g the p before."""
     while i + WIDTH <= end:
         now = load(p, i)
-        along = beta * load(g, i)
-        store(g, i, along + now - load(x, i))
-        store(p, i, now + along)
+        store(p, i, now + beta * (now - load(g, i)))
+        store(g, i, now)
         i += WIDTH
     while i < end:
-        along = beta * g[i]
-        g[i] = along + p[i] - x[i]
-        p[i] += along
+        now = p[i]
+        p[i] = now + beta * (now - g[i])
+        g[i] = now
         i += 1
 
 
 @njit
-def _move_chunk(c, first, last, low, high, beta, p, w, x, wx, G, Wg):
-    """p += β d and d <- β d + r on one of CHUNKS equal parts of the rows and of the bodies; β = 0: d <- 0."""
-    start, end = first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS
+def _move_chunk(c, first, last, low, high, beta, p, w, G, Wg):
+    """The same for p and w on one of CHUNKS equal parts of the rows and of the bodies."""
+    d = w.shape[1]
+    _move(first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS, beta, p, G[0])
     below, above = low + (high - low) * c // CHUNKS, low + (high - low) * (c + 1) // CHUNKS
-    if beta > 0.0:
-        d = w.shape[1]
-        _move(start, end, beta, p, x, G[0])
-        _move(below * d, above * d, beta, w.ravel(), wx.ravel(), Wg[0].ravel())
-        return
-    for i in range(start, end):
-        G[0, i] = 0.0
-    for i in range(below, above):
-        for j in range(w.shape[1]):
-            Wg[0, i, j] = 0.0
+    _move(below * d, above * d, beta, w.ravel(), Wg[0].ravel())
 
 
 @njit(parallel=True)
-def _move_parallel(first, last, low, high, beta, p, w, x, wx, G, Wg):
+def _move_parallel(first, last, low, high, beta, p, w, G, Wg):
     for c in prange(CHUNKS):
-        _move_chunk(np.int64(c), first, last, low, high, beta, p, w, x, wx, G, Wg)
+        _move_chunk(np.int64(c), first, last, low, high, beta, p, w, G, Wg)
 
 
 @njit
-def _momentum(isl, first, last, low, high, parallel, size, p, w, x, wx, G, Wg, state):
-    """p += β d with d <- β d + r and β = |r|² / |r before|²; none where r has grown. d is kept in G[0] and Wg[0]."""
-    beta = size / state[isl, 2] if state[isl, 2] > 0.0 else 2.0
-    beta = 0.0 if beta > 1.0 else beta
-    state[isl, 2] = size
+def _momentum(isl, first, last, low, high, parallel, p, w, weight, x, G, Wg, state):
+    """p + β (p - g) with g the result of the sweep before, which is kept in G[0] and Wg[0]; β = 0 where p - x turns."""
+    if state[isl, 2] == 0.0:
+        state[isl, 2] = 1.0
+        for i in range(first, last):
+            G[0, i] = p[i]
+        for i in range(low, high):
+            for j in range(w.shape[1]):
+                Wg[0, i, j] = w[i, j]
+        return
+    beta = _BETA if _along(first, last, parallel, p, x, G[0], weight) >= 0.0 else 0.0
     if parallel:
-        _move_parallel(first, last, low, high, beta, p, w, x, wx, G, Wg)
+        _move_parallel(first, last, low, high, beta, p, w, G, Wg)
     else:
         for c in range(CHUNKS):
-            _move_chunk(c, first, last, low, high, beta, p, w, x, wx, G, Wg)
+            _move_chunk(c, first, last, low, high, beta, p, w, G, Wg)
 
 
 @njit

@@ -29,12 +29,11 @@ from .._lanes import (
     total,
 )
 from .nsgs_arms import ARMS
-from .nsgs_local import PARAMETERS
+from .nsgs_local import NEAR, PARAMETERS, STEPS
 
 # numbers of a pack: frames and arms, parameters, and for the natural map the size of the friction set and ρ
 PACK = (ARMS + PARAMETERS + 2) * WIDTH
 FEW = 64  # contacts of a cell below which packs would hardly fill
-_STEPS = 100
 
 
 @njit
@@ -109,12 +108,13 @@ def _solve(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
     t2 = -r2 / s2
     n = c - e1 * t1 - e2 * t2
     stick = (n >= 0.0) & (t1 * t1 + t2 * t2 <= mu * mu * n * n) & ~leave
-    busy = shut & ~stick
+    slip = shut & ~stick
     n, t1, t2 = select(stick, n, 0.0), select(stick, t1, 0.0), select(stick, t2, 0.0)
-    if some(busy):
+    if some(slip):
         low, high = spread(0.0), spread(math.inf)
         small = select(s1 < s2, s1, s2)
-        for _ in range(_STEPS):
+        busy = slip
+        for _ in range(STEPS):
             d1 = 1.0 / (s1 + x)
             d2 = 1.0 / (s2 + x)
             y1 = -r1 * d1
@@ -123,28 +123,31 @@ def _solve(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
             length = root(length2)
             m = c - e1 * y1 - e2 * y2
             gap = mu * m - length
-            n, t1, t2 = select(busy, m, n), select(busy, y1, t1), select(busy, y2, t2)
             below = gap < 0.0
             low, high = select(below, x, low), select(below, high, x)
             a1 = y1 * d1
             a2 = y2 * d2
             slope = mu * (e1 * a1 + e2 * a2) * length2 + mu * m * (y1 * a1 + y2 * a2)
             new = select(slope > 0.0, x - gap * length2 / slope, -1.0)
-            done = (size(new - x) <= 2e-16 * (x + small)) | (size(gap) <= 1e-16 * length)
+            near = size(new - x) <= NEAR * (x + small)
             inside = (low < new) & (new < high)
-            middle = select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2))
-            done = done | (~inside & ((middle <= low) | (middle >= high)))
-            busy = busy & ~done
+            new = select(inside, new, select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2)))
+            near = near | (~inside & ((new <= low) | (new >= high)))
+            busy = busy & (size(gap) > 1e-16 * length)
+            x = select(busy, new, x)
+            busy = busy & ~near
             if not some(busy):
                 break
-            x = select(busy, select(inside, new, middle), x)
+        y1 = -r1 / (s1 + x)
+        y2 = -r2 / (s2 + x)
+        n, t1, t2 = select(slip, c - e1 * y1 - e2 * y2, n), select(slip, y1, t1), select(slip, y2, t2)
     return n, t1, t2, x
 
 
 @njit(inline=True)
-def _velocities(z, i, r, a, b, Z, B, q, w):
-    """u = q + J w of a pack."""
-    l, c1, c2, c3, c4, c5, c6, _ = load_rows(B, a, i)
+def _velocities(z, i, r, a, b, Z, A, B, q, w):
+    """u = q + J w of a pack; A, B: the factors of its bodies."""
+    l, c1, c2, c3, c4, c5, c6, _ = A
     w0, w1, w2, w3, w4, w5 = load_sixes(w, a, i)
     rx, ry, rz = load(Z, z + 72), load(Z, z + 80), load(Z, z + 88)
     x = c1 * w3
@@ -153,7 +156,7 @@ def _velocities(z, i, r, a, b, Z, B, q, w):
     dx = l * w0 + y * rz - s * ry
     dy = l * w1 + s * rx - x * rz
     dz = l * w2 + x * ry - y * rx
-    l, c1, c2, c3, c4, c5, c6, _ = load_rows(B, b, i)
+    l, c1, c2, c3, c4, c5, c6, _ = B
     w0, w1, w2, w3, w4, w5 = load_sixes(w, b, i)
     rx, ry, rz = load(Z, z + 96), load(Z, z + 104), load(Z, z + 112)
     x = c1 * w3
@@ -170,16 +173,16 @@ def _velocities(z, i, r, a, b, Z, B, q, w):
 
 
 @njit(inline=True)
-def _push(z, i, a, b, Z, B, w, n, t1, t2):
-    """w += Jᵀ p of a pack."""
+def _push(z, i, a, b, Z, A, B, w, n, t1, t2):
+    """w += Jᵀ p of a pack; A, B: the factors of its bodies."""
     fx = load(Z, z) * n + load(Z, z + 24) * t1 + load(Z, z + 48) * t2
     fy = load(Z, z + 8) * n + load(Z, z + 32) * t1 + load(Z, z + 56) * t2
     fz = load(Z, z + 16) * n + load(Z, z + 40) * t1 + load(Z, z + 64) * t2
-    l, c1, c2, c3, c4, c5, c6, _ = load_rows(B, a, i)
+    l, c1, c2, c3, c4, c5, c6, _ = A
     rx, ry, rz = load(Z, z + 72), load(Z, z + 80), load(Z, z + 88)
     x, y, s = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
     add_sixes(w, a, i, (l * fx, l * fy, l * fz, c1 * x + c2 * y + c4 * s, c3 * y + c5 * s, c6 * s))
-    l, c1, c2, c3, c4, c5, c6, _ = load_rows(B, b, i)
+    l, c1, c2, c3, c4, c5, c6, _ = B
     rx, ry, rz = load(Z, z + 96), load(Z, z + 104), load(Z, z + 112)
     x, y, s = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
     add_sixes(
@@ -195,7 +198,8 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
         pn, p1, p2 = load_triples(p, r)
         if full or some(pn != 0.0):
             z = pack * PACK
-            un, u1, u2 = _velocities(z, i, r, a, b, Z, B, q, w)
+            A, C = load_rows(B, a, i), load_rows(B, b, i)
+            un, u1, u2 = _velocities(z, i, r, a, b, Z, A, C, q, w)
             s1, s2 = load(Z, z + 152), load(Z, z + 160)
             n, t1, t2, guess = _solve(
                 un, u1, u2, pn, p1, p2, load(Z, z + 128), load(Z, z + 136), load(Z, z + 144), s1, s2, load(Z, z + 168),
@@ -204,7 +208,7 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
             store(Z, z + 176, guess)
             store_triples(p, r, (n, t1, t2))
             n, t1, t2 = n - pn, t1 - p1, t2 - p2
-            _push(z, i, a, b, Z, B, w, n, t1, t2)
+            _push(z, i, a, b, Z, A, C, w, n, t1, t2)
             change = size(n) * load(Z, z + 184) + size(t1) * s1 + size(t2) * s2
             worst = select(worst >= change, worst, change)
         i += WIDTH
@@ -218,7 +222,7 @@ def state_packs(first, last, i, r, a, b, Z, B, p, w):
     for pack in range(first, last):
         n, t1, t2 = load_triples(p, r)
         if some((n != 0.0) | (t1 != 0.0) | (t2 != 0.0)):
-            _push(pack * PACK, i, a, b, Z, B, w, n, t1, t2)
+            _push(pack * PACK, i, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), w, n, t1, t2)
         i += WIDTH
         r += 3 * WIDTH
 
@@ -242,7 +246,7 @@ def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
     natural, worst = spread(0.0), spread(0.0)
     for pack in range(first, last):
         z = pack * PACK
-        un, u1, u2 = _velocities(z, i, r, a, b, Z, B, q, w)
+        un, u1, u2 = _velocities(z, i, r, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), q, w)
         n, t1, t2 = load_triples(p, r)
         wide, rho = load(Z, z + 192), load(Z, z + 200)
         t1, t2, u1, u2 = t1 * wide, t2 * wide, u1 / wide, u2 / wide

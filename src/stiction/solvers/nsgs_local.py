@@ -25,7 +25,8 @@ from .._jit import njit
 from ..friction.kernels import project_polyhedron
 
 PARAMETERS = 8  # numbers per block, a cache line
-_STEPS = 100  # of the safeguarded iterations; bisection alone would need about 60
+NEAR = 1e-8  # relative step of Newton's method for λ that ends it: what is left is of the order of its square
+STEPS = 100  # of the safeguarded iterations; bisection alone would need about 60
 
 
 @njit(inline=True)
@@ -102,7 +103,7 @@ def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
     low = 0.0
     high = math.inf
     x = guess
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         d1 = 1.0 / (s1 + x)
         d2 = 1.0 / (s2 + x)
         t1 = -r1 * d1
@@ -119,14 +120,18 @@ def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
         a2 = t2 * d2
         slope = mu * (e1 * a1 + e2 * a2) * size2 + mu * n * (t1 * a1 + t2 * a2)
         new = x - gap * size2 / slope if slope > 0.0 else -1.0
-        if abs(new - x) <= 2e-16 * (x + min(s1, s2)) or abs(gap) <= 1e-16 * size:
-            break
+        near = abs(new - x) <= NEAR * (x + min(s1, s2))
         if not low < new < high:
             new = 0.5 * (low + high) if high < math.inf else 2.0 * (low + s1 + s2)
-            if new <= low or new >= high:
-                break
+            near = near or new <= low or new >= high
+        if abs(gap) <= 1e-16 * size:
+            break
         x = new
-    return n, t1, t2, x
+        if near:
+            break
+    t1 = -r1 / (s1 + x)
+    t2 = -r2 / (s2 + x)
+    return c - e1 * t1 - e2 * t2, t1, t2, x
 
 
 @njit
@@ -149,7 +154,7 @@ def minimise_ball(s, g, n, first, radius, f):
     low = 0.0
     high = math.sqrt(total) / radius
     x = max(0.0, high - widest)
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         size2 = 0.0
         pull = 0.0
         for k in range(n):
@@ -295,7 +300,7 @@ def solve_nested(
     x = guess
     goal = -1.0
     side = 0
-    for _ in range(2 * _STEPS):
+    for _ in range(2 * STEPS):
         rate = _rate(
             x, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
         )  # fmt: skip

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from .._jit import njit, prange
+from .._lanes import WIDTH
 from ..problem.laws import BOX, EQUALITY
 from ..problem.residuals import block_residuals
-from .._lanes import WIDTH
 from .nsgs_arms import measure_arms
 from .nsgs_islands import body_state
 from .nsgs_kernels import DISK, KINDS

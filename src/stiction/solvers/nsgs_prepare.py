@@ -155,7 +155,8 @@ def prepare(
 
     Returns the arrays that `relax` and `measure` read, in their order: begin, phase, rows, seg, block, ptr, src, a, b,
     J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B, arms (whether contacts are known by F and B),
-    pack, Z (`nsgs_lanes`); then whether there are blocks of the kind NESTED, and whether every cone is round without an offset.
+    pack, Z (`nsgs_lanes`); then whether there are blocks of the kind NESTED, and whether every cone is round without an
+    offset.
     """
     d = Minv.shape[1]
     slot, begin, chunk = order_bodies(body_a, body_b, near, Minv)

@@ -58,7 +58,8 @@ def _make_relax(d, nested):
         )  # fmt: skip
         facts = (
             phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
-            semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms, pack, Z,
+            semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms, pack,
+            Z,
         )  # fmt: skip
         if arms and plain:
             for c in range(seg.shape[0]):
@@ -68,7 +69,7 @@ def _make_relax(d, nested):
             if accelerate and rows[isl + 1] - rows[isl] <= MOST_ROWS:
                 memory = MEMORY
         x, r, g = np.empty(nrows), np.empty(nrows), np.empty(nrows)
-        wx, wg = np.empty((moving + 1, d)), np.empty((moving + 1, d))
+        wg = np.empty((moving + 1, d))
         R, H, Wg = np.empty((memory, nrows)), np.empty((memory, nrows)), np.empty((memory, moving + 1, d))
         gram, state = np.empty((islands, memory, memory)), np.empty((islands, STATE))
         done, natural, worst = np.zeros(islands, np.int64), np.empty(islands), np.empty(islands)
@@ -123,15 +124,12 @@ def _make_relax(d, nested):
                 pending = False  # a sweep whose result has not been combined with those before
                 for _ in range(min(chunk, limit - done[isl])):
                     if pending:
-                        combine(isl, first, last, low, high, wide, p, w, weight, x, wx, r, g, wg, R, H, Wg, gram, state)
+                        combine(isl, first, last, low, high, wide, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
                     pending = accelerate
                     full = done[isl] % FULL == 0
                     if accelerate:
                         for i in range(first, last):
                             x[i] = p[i]
-                        for i in range(low, high):
-                            for j in range(d):
-                                wx[i, j] = w[i, j]
                     if d == 3 and nested:
                         estimate = island_planar_nested(isl, parallel, most, phase, full, arrays)
                     elif d == 3:
@@ -160,7 +158,7 @@ def _make_relax(d, nested):
                         pending = False
                         short = natural[isl] > share or worst[isl] > goal
                 if pending and short and done[isl] < limit:
-                    combine(isl, first, last, low, high, wide, p, w, weight, x, wx, r, g, wg, R, H, Wg, gram, state)
+                    combine(isl, first, last, low, high, wide, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
                 if seen <= threshold[isl] and short:
                     error = math.sqrt(max(natural[isl] / share * goal, worst[isl]))
                     threshold[isl] = max(0.5 * min(1.0, tol * scale / error) * seen, FLOOR * scale)
