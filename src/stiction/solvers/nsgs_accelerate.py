@@ -4,9 +4,10 @@ A sweep is a map g of the impulses onto themselves whose fixed points are the so
 Anderson's method takes the combination of the g(x_j) whose changes r_j = g(x_j) - x_j cancel best, in the norm of
 energy (weights W_ii), and goes on from there; where r grows it forgets and starts anew. It is fast until the contact
 modes keep changing; there, and on large islands from the start, momentum takes over (Polyak 1964): the next sweep
-starts from g(x_j) + β (g(x_j) - g(x_j-1)), or from g(x_j) where r_j points back. On falling piles a constant β of 0.8
-took half the sweeps of the β of nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010); with 0.9 some do not
-end. The bodies' state w is linear in p and follows with the same weights.
+starts from g(x_j) + β (g(x_j) - g(x_j-1)), or from g(x_j) where r_j points back. On falling piles a constant β of 0.7 to
+0.8 took half the sweeps of the β of nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010); some problems do
+not bear it, and β is halved each time that r has grown. The bodies' state w is linear in p and follows with the same
+weights.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from .._lanes import WIDTH, load, spread, store, total
 CHUNKS = 64  # parts of an island's rows that threads take
 MEMORY = 8  # sweeps that are combined
 MOST_ROWS = 500  # of an island beyond which combining costs more than it saves: momentum alone
-_GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped
-_BETA = 0.8  # of momentum
+_GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped, and momentum halved
+_BETA = 0.75  # of momentum
 _PATIENCE = 60  # sweeps in which |r|² must have halved, else momentum takes over
 
-# state (ni, 5): sweeps in memory; where the next one goes, -1 at the start; least |r|², with momentum whether there was
-# a sweep before; |r|² at the last mark, negative once momentum has taken over; sweeps since that mark
+# state (ni, 5): sweeps in memory, or the present β of momentum; where the next one goes, -1 at the start; least |r|², 0
+# before the first sweep with momentum; |r|² at the last mark, negative once momentum has taken over; sweeps since then
 STATE = 5
 
 
@@ -39,40 +40,45 @@ def fresh(isl, rows, state):
 
 
 @njit
-def _along_chunk(c, first, last, p, x, g, weight, part):
-    """part[c] = Σ weight (p - x) (p - g) over one of CHUNKS equal parts of the rows."""
+def _sums_chunk(c, first, last, p, x, g, weight, part):
+    """part[c]: Σ weight (p - x)² and Σ weight (p - x) (p - g) over one of CHUNKS equal parts of the rows."""
     i, end = first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS
-    eight = spread(0.0)
+    sizes, products = spread(0.0), spread(0.0)
     while i + WIDTH <= end:
         now = load(p, i)
-        eight = eight + load(weight, i) * (now - load(x, i)) * (now - load(g, i))
+        change = now - load(x, i)
+        weighted = load(weight, i) * change
+        sizes = sizes + weighted * change
+        products = products + weighted * (now - load(g, i))
         i += WIDTH
-    s = total(eight)
+    part[c, 0], part[c, 1] = total(sizes), total(products)
     while i < end:
-        s += weight[i] * (p[i] - x[i]) * (p[i] - g[i])
+        weighted = weight[i] * (p[i] - x[i])
+        part[c, 0] += weighted * (p[i] - x[i])
+        part[c, 1] += weighted * (p[i] - g[i])
         i += 1
-    part[c] = s
 
 
 @njit(parallel=True)
-def _along_parallel(first, last, p, x, g, weight, part):
+def _sums_parallel(first, last, p, x, g, weight, part):
     for c in prange(CHUNKS):
-        _along_chunk(np.int64(c), first, last, p, x, g, weight, part)
+        _sums_chunk(np.int64(c), first, last, p, x, g, weight, part)
 
 
 @njit
-def _along(first, last, parallel, p, x, g, weight):
-    """Σ weight (p - x) (p - g), in chunks, so that it does not depend on the number of threads."""
-    part = np.empty(CHUNKS)
+def _sums(first, last, parallel, p, x, g, weight):
+    """Σ weight (p - x)² and Σ weight (p - x) (p - g), in chunks, so that they do not depend on the number of threads."""
+    part = np.empty((CHUNKS, 2))
     if parallel:
-        _along_parallel(first, last, p, x, g, weight, part)
+        _sums_parallel(first, last, p, x, g, weight, part)
     else:
         for c in range(CHUNKS):
-            _along_chunk(c, first, last, p, x, g, weight, part)
-    s = 0.0
+            _sums_chunk(c, first, last, p, x, g, weight, part)
+    size, product = 0.0, 0.0
     for c in range(CHUNKS):
-        s += part[c]
-    return s
+        size += part[c, 0]
+        product += part[c, 1]
+    return size, product
 
 
 @njit
@@ -93,6 +99,7 @@ def combine(isl, first, last, low, high, parallel, p, w, weight, x, r, g, wg, R,
         state[isl, 3], state[isl, 4] = size, 0.0
     elif state[isl, 4] > _PATIENCE:
         state[isl, 2], state[isl, 3] = 0.0, -1.0
+        return
     known = state[isl, 1] >= 0.0
     if known and size > _GROWTH * state[isl, 2]:
         state[isl, 0], state[isl, 1], state[isl, 2] = 0.0, 0.0, size
@@ -160,14 +167,19 @@ def _move_parallel(first, last, low, high, beta, p, w, G, Wg):
 def _momentum(isl, first, last, low, high, parallel, p, w, weight, x, G, Wg, state):
     """p + β (p - g) with g the result of the sweep before, which is kept in G[0] and Wg[0]; β = 0 where p - x turns."""
     if state[isl, 2] == 0.0:
-        state[isl, 2] = 1.0
+        state[isl, 0], state[isl, 2] = _BETA, np.inf
         for i in range(first, last):
             G[0, i] = p[i]
         for i in range(low, high):
             for j in range(w.shape[1]):
                 Wg[0, i, j] = w[i, j]
         return
-    beta = _BETA if _along(first, last, parallel, p, x, G[0], weight) >= 0.0 else 0.0
+    size, product = _sums(first, last, parallel, p, x, G[0], weight)
+    if size > _GROWTH * state[isl, 2]:
+        state[isl, 0] *= 0.5
+        state[isl, 2] = size
+    state[isl, 2] = min(state[isl, 2], size)
+    beta = state[isl, 0] if product > 0.0 else 0.0
     if parallel:
         _move_parallel(first, last, low, high, beta, p, w, G, Wg)
     else:

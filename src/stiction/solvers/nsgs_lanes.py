@@ -131,10 +131,10 @@ def _solve(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
             new = select(slope > 0.0, x - gap * length2 / slope, -1.0)
             near = size(new - x) <= NEAR * (x + small)
             inside = (low < new) & (new < high)
-            new = select(inside, new, select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2)))
-            near = near | (~inside & ((new <= low) | (new >= high)))
-            busy = busy & (size(gap) > 1e-16 * length)
-            x = select(busy, new, x)
+            middle = select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2))
+            stop = (size(gap) <= 1e-16 * length) | (~inside & (near | (middle <= low) | (middle >= high)))
+            busy = busy & ~stop
+            x = select(busy, select(inside, new, middle), x)
             busy = busy & ~near
             if not some(busy):
                 break

@@ -121,11 +121,12 @@ def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
         slope = mu * (e1 * a1 + e2 * a2) * size2 + mu * n * (t1 * a1 + t2 * a2)
         new = x - gap * size2 / slope if slope > 0.0 else -1.0
         near = abs(new - x) <= NEAR * (x + min(s1, s2))
-        if not low < new < high:
-            new = 0.5 * (low + high) if high < math.inf else 2.0 * (low + s1 + s2)
-            near = near or new <= low or new >= high
         if abs(gap) <= 1e-16 * size:
             break
+        if not low < new < high:
+            new = 0.5 * (low + high) if high < math.inf else 2.0 * (low + s1 + s2)
+            if near or new <= low or new >= high:
+                break
         x = new
         if near:
             break
