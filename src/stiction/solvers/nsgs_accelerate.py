@@ -6,7 +6,7 @@ energy (weights W_ii), and goes on from there; where r grows it forgets and star
 modes keep changing; there, and on large islands from the start, momentum takes over (Polyak 1964): the next sweep
 starts from g(x_j) + β (g(x_j) - g(x_j-1)), or from g(x_j) where r_j points back. On falling piles a constant β of 0.7 to
 0.8 took half the sweeps of the β of nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010); some problems do
-not bear it, and β is halved each time that r has grown. The bodies' state w is linear in p and follows with the same
+not bear it, and β is halved each time that r has grown, to come back slowly. The bodies' state w is linear in p and follows with the same
 weights.
 """
 
@@ -21,7 +21,7 @@ CHUNKS = 64  # parts of an island's rows that threads take
 MEMORY = 8  # sweeps that are combined
 MOST_ROWS = 500  # of an island beyond which combining costs more than it saves: momentum alone
 _GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped, and momentum halved
-_BETA = 0.75  # of momentum
+_BETA, _REGAIN = 0.75, 0.01  # momentum, and what each sweep gives back of it
 _PATIENCE = 60  # sweeps in which |r|² must have halved, else momentum takes over
 
 # state (ni, 5): sweeps in memory, or the present β of momentum; where the next one goes, -1 at the start; least |r|², 0
@@ -175,6 +175,7 @@ def _momentum(isl, first, last, low, high, parallel, p, w, weight, x, G, Wg, sta
                 Wg[0, i, j] = w[i, j]
         return
     size, product = _sums(first, last, parallel, p, x, G[0], weight)
+    state[isl, 0] = min(state[isl, 0] + _REGAIN, _BETA)
     if size > _GROWTH * state[isl, 2]:
         state[isl, 0] *= 0.5
         state[isl, 2] = size
