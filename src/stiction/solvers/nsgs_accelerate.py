@@ -4,10 +4,10 @@ A sweep is a map g of the impulses onto themselves whose fixed points are the so
 Anderson's method takes the combination of the g(x_j) whose changes r_j = g(x_j) - x_j cancel best, in the norm of
 energy (weights W_ii), and goes on from there; where r grows it forgets and starts anew. It is fast until the contact
 modes keep changing; there, and on large islands from the start, momentum takes over (Polyak 1964): the next sweep
-starts from g(x_j) + β (g(x_j) - g(x_j-1)), or from g(x_j) where r_j points back. On falling piles a constant β of 0.7 to
-0.8 took half the sweeps of the β of nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010); some problems do
-not bear it, and β is halved each time that r has grown, to come back slowly. The bodies' state w is linear in p and follows with the same
-weights.
+starts from g(x_j) + β (g(x_j) - g(x_j-1)), or from g(x_j) where r_j points back. On falling piles a constant β of
+0.7 to 0.8 took half the sweeps of the β of nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010); some
+problems do not bear it: β is halved each time that r has grown, and comes back slowly. The bodies' state w is linear
+in p and follows with the same weights.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _sums_parallel(first, last, p, x, g, weight, part):
 
 @njit
 def _sums(first, last, parallel, p, x, g, weight):
-    """Σ weight (p - x)² and Σ weight (p - x) (p - g), in chunks, so that they do not depend on the number of threads."""
+    """Σ weight (p - x)² and Σ weight (p - x) (p - g), in chunks: they do not depend on the number of threads."""
     part = np.empty((CHUNKS, 2))
     if parallel:
         _sums_parallel(first, last, p, x, g, weight, part)
