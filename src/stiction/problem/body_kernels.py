@@ -137,35 +137,56 @@ def _quadratic3(J, r, M, i, k):
 
 
 @njit
-def _apart(M, i):
-    """Whether velocity and spin of body i do not act on each other: the rule in space."""
-    if M.shape[1] != 6:
-        return False
-    for j in range(3):
-        for k in range(3, 6):
-            if M[i, k, j] != 0.0:
-                return False
-    return True
+def bodies_apart(Minv, apart):
+    """apart (nbody,): whether velocity and spin of a body do not act on each other: the rule in space."""
+    for i in range(Minv.shape[0]):
+        apart[i] = Minv.shape[1] == 6
+        for j in range(3):
+            for k in range(3, Minv.shape[1]):
+                apart[i] = apart[i] and Minv[i, k, j] == 0.0
+
+
+@njit(inline=True)
+def _own(J, r, Minv, i, apart):
+    """J[r] M⁻¹ J[r]ᵀ for body i, 0 for the world."""
+    if i < 0:
+        return 0.0
+    if apart[i]:
+        return _quadratic3(J, r, Minv, i, 0) + _quadratic3(J, r, Minv, i, 3)
+    return _quadratic(J, r, Minv, i)
 
 
 @njit
 def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
     """w = diag(H M⁻¹ Hᵀ); where both sides are one body, without the cross term."""
     apart = np.empty(Minv.shape[0], np.bool_)
-    for i in range(Minv.shape[0]):
-        apart[i] = _apart(Minv, i)
+    bodies_apart(Minv, apart)
     for k in range(len(body_a)):
         a, b = body_a[k], body_b[k]
         for r in range(row_ptr[k], row_ptr[k + 1]):
-            w[r] = 0.0
-            if a >= 0 and apart[a]:
-                w[r] += _quadratic3(Ja, r, Minv, a, 0) + _quadratic3(Ja, r, Minv, a, 3)
-            elif a >= 0:
-                w[r] += _quadratic(Ja, r, Minv, a)
-            if b >= 0 and apart[b]:
-                w[r] += _quadratic3(Jb, r, Minv, b, 0) + _quadratic3(Jb, r, Minv, b, 3)
-            elif b >= 0:
-                w[r] += _quadratic(Jb, r, Minv, b)
+            w[r] = _own(Ja, r, Minv, a, apart) + _own(Jb, r, Minv, b, apart)
+
+
+@njit
+def row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, w):
+    """H v, |H||v| and diag(H M⁻¹ Hᵀ) of the blocks start..stop in one go, to the bits of the three functions above."""
+    d = Ja.shape[1]
+    for k in range(start, stop):
+        a, b = body_a[k], body_b[k]
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            s, t = 0.0, 0.0
+            if a >= 0:
+                for j in range(d):
+                    x = Ja[r, j] * v[a, j]
+                    s += x
+                    t += abs(x)
+            if b >= 0:
+                for j in range(d):
+                    x = Jb[r, j] * v[b, j]
+                    s += x
+                    t += abs(x)
+            u[r], terms[r] = s, t
+            w[r] = _own(Ja, r, Minv, a, apart) + _own(Jb, r, Minv, b, apart)
 
 
 @njit

@@ -14,10 +14,11 @@ from .._jit import njit, prange
 from ..problem.body_kernels import (
     add_velocity_change,
     block_weights,
+    bodies_apart,
     delassus_diagonal,
     impulses_on_bodies,
     residual_scale,
-    rows_magnitude,
+    row_facts,
     rows_times,
 )
 from ..problem.laws import DRY, UNILATERAL
@@ -110,23 +111,13 @@ def remembered(keys, row_ptr, old_keys, old, p):
             p[r] = old[at, r - row_ptr[k]] if known else 0.0
 
 
-@njit
-def _row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, v, u, terms, diagonal):
-    """H v, |H||v| and the diagonal of the Delassus matrix for the rows of the blocks start..stop."""
-    a, b, ptr = body_a[start:stop], body_b[start:stop], row_ptr[start : stop + 1]
-    rows_times(a, b, ptr, Ja, Jb, v, u)
-    rows_magnitude(a, b, ptr, Ja, Jb, v, terms)
-    delassus_diagonal(a, b, ptr, Ja, Jb, Minv, diagonal)
-
-
 @njit(parallel=True)
-def _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, v, u, terms, diagonal):
+def _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, diagonal):
     n = len(body_a)
     for part in prange(_CHUNKS):
         c = np.int64(part)
-        _row_facts(
-            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, body_a, body_b, row_ptr, Ja, Jb, Minv, v, u, terms, diagonal
-        )
+        start, stop = n * c // _CHUNKS, n * (c + 1) // _CHUNKS
+        row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, diagonal)
 
 
 def _make_solve(d, nested):
@@ -144,10 +135,12 @@ def _make_solve(d, nested):
         """
         nr, nk = len(b), len(law)
         terms, diagonal = np.empty(nr), np.empty(nr)
+        apart = np.empty(Minv.shape[0], np.bool_)
+        bodies_apart(Minv, apart)
         if parallel and nk > MANY:
-            _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, v_free, free, terms, diagonal)
+            _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v_free, free, terms, diagonal)
         else:
-            _row_facts(0, nk, body_a, body_b, row_ptr, Ja, Jb, Minv, v_free, free, terms, diagonal)
+            row_facts(0, nk, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v_free, free, terms, diagonal)
         for r in range(nr):
             free[r] = free[r] + b[r]
         block_weights(row_ptr, diagonal, C, length, rho)

@@ -39,11 +39,11 @@ def body_triangles(L, out):
 
 
 @njit
-def _arm(H, rows, sign, F, at, i):
+def _arm(H, first, sign, F, at, i):
     """The arm ½ Σ n × (r × n) of a contact's rows into F[i, at:]; False where they are not those of a point."""
     x, y, z = 0.0, 0.0, 0.0
     for m in range(3):
-        g = rows[m]
+        g = first + m
         nx, ny, nz = sign * H[g, 0], sign * H[g, 1], sign * H[g, 2]
         tx, ty, tz = sign * H[g, 3], sign * H[g, 4], sign * H[g, 5]
         x += 0.5 * (ny * tz - nz * ty)
@@ -53,7 +53,7 @@ def _arm(H, rows, sign, F, at, i):
     small = _EXACT * (1.0 + abs(x) + abs(y) + abs(z))
     fits = True
     for m in range(3):
-        g = rows[m]
+        g = first + m
         nx, ny, nz = sign * H[g, 0], sign * H[g, 1], sign * H[g, 2]
         fits = fits and abs(y * nz - z * ny - sign * H[g, 3]) <= small
         fits = fits and abs(z * nx - x * nz - sign * H[g, 4]) <= small
@@ -62,16 +62,16 @@ def _arm(H, rows, sign, F, at, i):
 
 
 @njit
-def contact_arms(i, rows, a, b, world, Ja, Jb, F):
-    """F[i]: frame and arms of the contact with these three rows; False where they are not those of a point."""
+def contact_arms(i, first, a, b, world, Ja, Jb, F):
+    """F[i]: frame and arms of a contact with three rows from `first` on; False where they are not those of a point."""
     fits = True
     for m in range(3):
         for k in range(m + 1):
             s, t, d = 0.0, 0.0, 0.0
             for j in range(3):
-                s += Ja[rows[m], j] * Ja[rows[k], j]
-                t += Jb[rows[m], j] * Jb[rows[k], j]
-                d += abs(Ja[rows[m], j] + Jb[rows[m], j])
+                s += Ja[first + m, j] * Ja[first + k, j]
+                t += Jb[first + m, j] * Jb[first + k, j]
+                d += abs(Ja[first + m, j] + Jb[first + m, j])
             one = 1.0 if k == m else 0.0
             fits = fits and (a == world or abs(s - one) <= _EXACT) and (b == world or abs(t - one) <= _EXACT)
             fits = fits and (a == world or b == world or d <= _EXACT)
@@ -79,13 +79,13 @@ def contact_arms(i, rows, a, b, world, Ja, Jb, F):
         return False
     for m in range(3):
         for j in range(3):
-            F[i, 3 * m + j] = Ja[rows[m], j] if a != world else -Jb[rows[m], j]
+            F[i, 3 * m + j] = Ja[first + m, j] if a != world else -Jb[first + m, j]
     for j in range(9, ARMS):
         F[i, j] = 0.0
     if a != world:
-        fits = _arm(Ja, rows, 1.0, F, 9, i)
+        fits = _arm(Ja, first, 1.0, F, 9, i)
     if b != world:
-        fits = _arm(Jb, rows, -1.0, F, 12, i) and fits
+        fits = _arm(Jb, first, -1.0, F, 12, i) and fits
     return fits
 
 

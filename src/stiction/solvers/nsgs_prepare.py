@@ -28,7 +28,7 @@ def _places(start, stop, kind, block, ptr, src, body_a, body_b, slot, world, Ja,
         a[i] = slot[body_a[k]] if body_a[k] >= 0 else world
         b[i] = slot[body_b[k]] if body_b[k] >= 0 else world
         if len(F) and kind[i] == DISK:
-            fits[i] = contact_arms(i, (src[r], src[r + 1], src[r + 2]), a[i], b[i], world, Ja, Jb, F)
+            fits[i] = contact_arms(i, src[r], a[i], b[i], world, Ja, Jb, F)
 
 
 @njit(parallel=True)

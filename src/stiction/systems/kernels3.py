@@ -114,6 +114,9 @@ def free_rotation(I, P, h, W, J, r, d):
     in time, without drift. Quasi-Newton with J = I - (h/2) P×; work arrays J (3, 3), r, d (3,).
     """
     solve3(I, P, W)
+    alike = I[0, 0] == I[1, 1] == I[2, 2]
+    if alike and I[0, 1] == I[0, 2] == I[1, 2] == 0.0:  # a ball turns about its momentum, which stays
+        return
     for _ in range(60):
         a, b, c, e = exponential(-0.5 * h * W[0], -0.5 * h * W[1], -0.5 * h * W[2])
         mx, my, mz = turn(a, b, c, e, P[0], P[1], P[2])
