@@ -40,6 +40,12 @@ def fresh(isl, rows, state):
 
 
 @njit
+def remembers(isl, state):
+    """Whether sweeps of an island are combined, each with those before."""
+    return state[isl, 3] >= 0.0
+
+
+@njit
 def _sums_chunk(c, first, last, p, x, g, weight, part):
     """part[c]: Σ weight (p - x)² and Σ weight (p - x) (p - g) over one of CHUNKS equal parts of the rows."""
     i, end = first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS
@@ -82,14 +88,15 @@ def _sums(first, last, parallel, p, x, g, weight):
 
 
 @njit
-def combine(isl, first, last, low, high, parallel, p, w, weight, x, r, g, wg, R, G, Wg, gram, state):
+def combine(isl, first, last, low, high, parallel, look, p, w, weight, x, r, g, wg, R, G, Wg, gram, state):
     """One step of Anderson's method on rows first..last and bodies low..high of island isl.
 
-    x: what the sweep began with, p, w: what it gave; both p and w are replaced by the combination. r, g, wg: of the
-    sweep before; R, G, Wg (MEMORY, .): differences; gram (ni, m, m): products of them.
+    look: whether momentum looks at the change of p, which costs a fifth of a sweep; x is known only then, and on small
+    islands. x: what the sweep began with, p, w: what it gave; both p and w are replaced by the combination. r, g, wg:
+    of the sweep before; R, G, Wg (MEMORY, .): differences; gram (ni, m, m): products of them.
     """
     if state[isl, 3] < 0.0:
-        _momentum(isl, first, last, low, high, parallel, p, w, weight, x, G, Wg, state)
+        _momentum(isl, first, last, low, high, parallel, look, p, w, weight, x, G, Wg, state)
         return
     size = 0.0
     for i in range(first, last):
@@ -164,7 +171,7 @@ def _move_parallel(first, last, low, high, beta, p, w, G, Wg):
 
 
 @njit
-def _momentum(isl, first, last, low, high, parallel, p, w, weight, x, G, Wg, state):
+def _momentum(isl, first, last, low, high, parallel, look, p, w, weight, x, G, Wg, state):
     """p + β (p - g) with g the result of the sweep before, which is kept in G[0] and Wg[0]; β = 0 where p - x turns."""
     if state[isl, 2] == 0.0:
         state[isl, 0], state[isl, 2] = _BETA, np.inf
@@ -174,12 +181,14 @@ def _momentum(isl, first, last, low, high, parallel, p, w, weight, x, G, Wg, sta
             for j in range(w.shape[1]):
                 Wg[0, i, j] = w[i, j]
         return
-    size, product = _sums(first, last, parallel, p, x, G[0], weight)
     state[isl, 0] = min(state[isl, 0] + _REGAIN, _BETA)
-    if size > _GROWTH * state[isl, 2]:
-        state[isl, 0] *= 0.5
-        state[isl, 2] = size
-    state[isl, 2] = min(state[isl, 2], size)
+    product = 1.0
+    if look:
+        size, product = _sums(first, last, parallel, p, x, G[0], weight)
+        if size > _GROWTH * state[isl, 2]:
+            state[isl, 0] *= 0.5
+            state[isl, 2] = size
+        state[isl, 2] = min(state[isl, 2], size)
     beta = state[isl, 0] if product > 0.0 else 0.0
     if parallel:
         _move_parallel(first, last, low, high, beta, p, w, G, Wg)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .._jit import njit
-from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, fresh
+from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, fresh, remembers
 from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED
 from .nsgs_islands import body_state, island_planar, island_planar_nested, island_spatial, island_spatial_nested
 from .nsgs_kernels import DISK
@@ -121,13 +121,16 @@ def _make_relax(d, nested):
                 few = smooth and (high - low) * d <= _FEW
                 swept = True
                 seen = math.inf
+                full = True
                 pending = False  # a sweep whose result has not been combined with those before
                 for _ in range(min(chunk, limit - done[isl])):
                     if pending:
-                        combine(isl, first, last, low, high, wide, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
+                        combine(
+                            isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state
+                        )
                     pending = accelerate
                     full = done[isl] % FULL == 0
-                    if accelerate:
+                    if accelerate and (full or remembers(isl, state)):
                         for i in range(first, last):
                             x[i] = p[i]
                     if d == 3 and nested:
@@ -158,7 +161,7 @@ def _make_relax(d, nested):
                         pending = False
                         short = natural[isl] > share or worst[isl] > goal
                 if pending and short and done[isl] < limit:
-                    combine(isl, first, last, low, high, wide, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
+                    combine(isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
                 if seen <= threshold[isl] and short:
                     error = math.sqrt(max(natural[isl] / share * goal, worst[isl]))
                     threshold[isl] = max(0.5 * min(1.0, tol * scale / error) * seen, FLOOR * scale)
