@@ -188,7 +188,7 @@ def own_pile(make, states, budget):
         return
     run.step(round(SETTLED / DT) - run.taken)
     keep(run, states, SETTLED)
-    yield {**creep(run, lambda: timed(run, 40, budget, chunk=10)), "start": "own"}
+    yield {**creep(run, lambda: timed(run, 200, budget, chunk=10)), "start": "own"}
     run.close()
 
 
@@ -232,6 +232,7 @@ def solves(n, tol):
         problem = sim.scheme.probe(sim.system, sim.state, DT)
         if t == TIMES[0]:  # the first solve loads what it needs
             st.solvers.Auto().solve(problem, tol=tol, p0=np.zeros(problem.nr))
+            Plain().solve(problem, tol=1e-2, p0=np.zeros(problem.nr))
         for start in ("cold", "warm"):
             p0 = problem.p_warm if start == "warm" else np.zeros(problem.nr)
             for name, solver in (("auto", st.solvers.Auto()), ("plain Gauss–Seidel", Plain())):
