@@ -7,7 +7,10 @@ import stiction as st
 
 
 def pile(count, impact, duration, tol):
-    """The run's energies, its worst overlap, and the speeds at the end, of spheres that fall with e = 0.8."""
+    """The run's energies, its worst overlap, and at the end the largest speed and the energy of the centres [J].
+
+    Spheres of 0.5 kg that fall with e = 0.8.
+    """
     rng = np.random.default_rng(0)
     side = 5 if count < 200 else 9
     world = st.World()
@@ -32,21 +35,25 @@ def pile(count, impact, duration, tol):
         result = sim.step()
         energy.append(sim.system.energy(sim.state.q, sim.state.v))
         deepest = max(deepest, result.certificate.penetration)
-    return energy, deepest, np.abs(sim.state.v.reshape(-1, 6)[:, :3]).max()
+    v = sim.state.v.reshape(-1, 6)[:, :3]
+    return energy, deepest, np.abs(v).max(), 0.25 * (v * v).sum()
 
 
 @pytest.mark.parametrize("impact", ["newton", "poisson"])
 def test_a_small_pile_comes_to_rest(impact):
-    energy, deepest, speed = pile(64, impact, 1.5, 1e-4)
-    assert max(e.kinetic for e in energy) > 2.0
-    assert energy[-1].kinetic < 5e-3  # some spin on the spot, which point contacts do not stop
+    """All but spin about the normals, which point contacts do not stop: it is most of what is left."""
+    energy, deepest, speed, centres = pile(64, impact, 1.5, 1e-4)
+    most = max(e.kinetic for e in energy)
+    assert most > 2.0
+    assert centres < 1e-3 * most
+    assert energy[-1].kinetic < 1e-2 * most
     assert speed < 0.03
     assert deepest < 1e-6
 
 
 @pytest.mark.long
 def test_1000_spheres_come_to_rest():
-    energy, deepest, speed = pile(1000, "newton", 2.5, 1e-2)
+    energy, deepest, speed, _ = pile(1000, "newton", 2.5, 1e-2)
     assert max(e.kinetic for e in energy) > 50.0
     assert energy[-1].kinetic < 1e-2  # of 1000 spheres: 0.2 mm/s each
     assert speed < 0.05

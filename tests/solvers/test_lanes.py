@@ -144,12 +144,12 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
 
 
 def test_a_far_contact_that_closes_is_taken_in():
-    """A fast ball hits a second one, which reaches a third only then, among a thousand slow contacts.
+    """A fast ball hits a second one, which reaches a third only then, among four thousand slow contacts.
 
-    The thousand make the third contact look far. Unit masses, no bounce: 1, 2 and 3 share the momentum; the gap between
+    These make the third contact look far. Unit masses, no bounce: 1, 2 and 3 share the momentum; the gap between
     2 and 3 takes 0.1 m/s of it, so that v1 = v2 = (1 + 0.1) / 3 and v3 = v2 - 0.1.
     """
-    slow = 1000
+    slow = 4000
     a, b = np.r_[np.arange(slow), slow + 1, slow + 2], np.r_[np.full(slow, -1), slow, slow + 1]
     J = np.zeros((slow + 2, 6))
     J[:, 0] = 1.0
@@ -166,8 +166,10 @@ def test_a_far_contact_that_closes_is_taken_in():
 
 def test_nothing_acts():
     """Contacts that part: no sweep, no impulse."""
-    form = Bodies(np.array([0]), np.array([-1]), np.eye(3, 6), -np.eye(3, 6), np.eye(6)[None], np.array([0, 3]))
-    problem = ContactProblem(form, row_ptr=form.row_ptr, law=[Law.UNILATERAL], friction=[0.5], v_free=np.ones(6))
+    n, J = 1200, np.tile(np.eye(3, 6), (1200, 1))
+    form = Bodies(np.arange(n), np.full(n, -1), J, -J, np.tile(np.eye(6), (n, 1, 1)), 3 * np.arange(n + 1))
+    laws = {"law": [Law.UNILATERAL] * n, "friction": [0.5] * n}
+    problem = ContactProblem(form, row_ptr=form.row_ptr, v_free=np.ones(6 * n), **laws)
     solution = st.solve(problem, "nsgs")
     assert solution.success
     assert solution.iterations == 0

@@ -3,7 +3,8 @@
 A contact is near where it carries an impulse from the step before, or where its bodies would approach, without any
 impulse, or part more slowly than others approach. The rest is left out: neither prepared nor swept. When the near
 ones are solved, the natural map of the others decides: where it does not fit into the tolerance, those that close are
-taken in, and the sweeps go on from where they are.
+taken in, and the sweeps go on from where they are. Small problems, which are solved further than the tolerance
+asks, are taken whole.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .nsgs_items import classify
 from .nsgs_measure import block_maps
 from .nsgs_prepare import prepare
 from .nsgs_relax import relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
+from .nsgs_rest import SMALL
 
 _MARGIN = 4.0  # of the mean (root of squares) speed of approach: in falling piles it hardly ever misses one
 
@@ -90,7 +92,7 @@ def _make_attempt(d, nested):
         nk = len(law)
         kind, times, near = np.empty(nk, np.int64), np.empty(nk, np.int64), np.ones(nk, np.bool_)
         _, plain = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
-        if plain and not near_blocks(law, row_ptr, free, p, near):
+        if plain and len(p) > SMALL and not near_blocks(law, row_ptr, free, p, near):
             return SOLVED, 0, 0.0
         sweeps = 0
         while True:
