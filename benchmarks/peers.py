@@ -1,12 +1,14 @@
 """stiction beside MuJoCo, PyBullet, DART and Drake on the same scenes, in one process, each on one thread.
 
-    python benchmarks/peers.py [--quick] [--scene NAME ...] [--engine NAME ...] [--csv docs/data/peers.csv]
+    python benchmarks/peers.py [--quick] [--scene NAME ...] [--engine NAME ...] [--setting TEXT ...] [--keep]
+                               [--csv docs/data/peers.csv]
 
 Scenes, with friction 0.5 and steps of 5 ms: a box at rest, a tower of 10 boxes, a pyramid wall of 55 boxes (10 s each),
 and piles of 200 and 1000 spheres (moving: t = 0.2 to 0.6 s; settled: after 2 s). Engines that are not installed are
 left out.
 
-For every engine, setting and phase: time per step (wall, and CPU, which other work on the machine disturbs less), and
+For every engine, setting and phase: time per step (wall, and CPU, which other work on the machine disturbs less; means,
+and the median CPU time of a few steps in a row), and
 the largest of: the residual of the contact law (natural map with FCLIB's scaling; ours over every step, theirs by
 `hard_law.py` at samples), the penetration, and the drift of the boxes (horizontal) or the creep of the pile (rms).
 Engines that would take hours (DART and Drake on spheres) take a few steps from the states of our own run, and so do
@@ -36,11 +38,12 @@ from stiction.status import Status
 
 PACKAGES = {"stiction": "stiction", "MuJoCo": "mujoco", "PyBullet": "pybullet", "DART": "dartpy", "Drake": "drake"}
 FIELDS = (
-    "scene", "engine", "version", "setting", "phase", "steps", "wall_s", "cpu_s", "residual", "penetration_m", "drift",
-    "start",
+    "scene", "engine", "version", "setting", "phase", "steps", "wall_s", "cpu_s", "median_s", "residual",
+    "penetration_m", "drift", "start",
 )  # fmt: skip
 TIMES = (0.2, 0.3, 0.4, 0.5, 0.6)  # s: the moving pile
 SETTLED = 2.0  # s
+SEEDS = (0, 1, 2)  # piles of which the means are taken: in some of them a few spheres still slide now and then
 OWN = 1e-4  # tighter tolerances of ours start from states of a looser run
 COMPUTED = ", every step computed"
 BUDGET = 20.0  # s of CPU time for each engine, setting and phase; fewer steps are taken where that is not enough
@@ -127,20 +130,22 @@ class Theirs:
 def timed(run, steps, budget, chunk):
     """Up to `steps` steps, samples among them, in chunks within a budget: seconds per step, and the worst samples."""
     wall = cpu = 0.0
-    taken, residuals, depths, end = 0, [], [], run.taken + steps
+    taken, each, residuals, depths, end = 0, [], [], [], run.taken + steps
     run.sample()
     while run.taken < end and cpu < budget:
         n = min(chunk, end - run.taken)
         w, c = time.perf_counter(), time.process_time()
         run.step(n)
-        cpu += time.process_time() - c
+        c = time.process_time() - c
+        each.append(c / n)
+        cpu += c
         wall += time.perf_counter() - w
         taken += n
         residual, depth = run.sample()
         residuals.append(residual)
         depths.append(depth)
     return {
-        "steps": taken, "wall_s": wall / taken, "cpu_s": cpu / taken, "residual": np.max(residuals),
+        "steps": taken, "wall_s": wall / taken, "cpu_s": cpu / taken, "each": each, "residual": np.max(residuals),
         "penetration_m": np.max(depths),
     }  # fmt: skip
 
@@ -150,7 +155,7 @@ def join(parts):
     steps = sum(p["steps"] for p in parts)
     row = {name: sum(p[name] * p["steps"] for p in parts) / steps for name in ("wall_s", "cpu_s")}
     worst = {name: np.max([p[name] for p in parts]) for name in ("residual", "penetration_m")}
-    return {"steps": steps, **row, **worst}
+    return {"steps": steps, **row, "each": [t for p in parts for t in p["each"]], **worst}
 
 
 def boxes(make, places, seconds, budget):
@@ -170,6 +175,17 @@ def creep(run, row_of):
     row = row_of()
     moved = np.linalg.norm(run.poses()[:, :3] - before, axis=1)
     return {"phase": "settled", **row, "drift": float(np.sqrt(np.mean(moved**2))) / (DT * (run.taken - first))}
+
+
+def own_piles(make, states, budget):
+    """Piles of an engine's own: moving, then settled, the means over several of them."""
+    found = {}
+    for seed in SEEDS:
+        for row in own_pile(lambda seed=seed: make(seed), states, budget):
+            found.setdefault(row["phase"], []).append(row)
+    for phase, rows in found.items():
+        mean = {"drift": float(np.mean([r["drift"] for r in rows]))} if "drift" in rows[0] else {}
+        yield {"phase": phase, **join(rows), **mean, "start": "own"}
 
 
 def own_pile(make, states, budget):
@@ -245,10 +261,12 @@ def solves(n, tol):
                 }  # fmt: skip
 
 
-def runs(scene, kind, places, half, tols, engines, budget, seconds):
-    """Rows of one scene: ours at each tolerance, and the others at each of their settings."""
+def runs(scene, kind, places, half, tols, engines, wanted, budget, seconds):
+    """Rows of one scene: ours at each tolerance, and the others at each of their settings that is `wanted`."""
     world = box_scene(places) if kind == "box" else spheres(places, half)
     model, states = world.build(), {}
+    jitter = {seed: pile(len(places), seed)[0] for seed in SEEDS} if kind == "sphere" else {}
+    piles = {seed: spheres(places, half) for seed, places in jitter.items()}
     # 1e-3 goes first: its states are where others start
     for tol in sorted(tols, key=lambda t: (t != 1e-3, -t)) if "stiction" in engines or kind == "sphere" else ():
         for computed in (False, True) if kind == "box" else (False,):
@@ -256,7 +274,7 @@ def runs(scene, kind, places, half, tols, engines, budget, seconds):
             if kind == "box":
                 found = boxes(partial(Ours, world, tol, computed=computed), places, seconds, budget)
             elif tol >= OWN:
-                found = own_pile(lambda tol=tol: Ours(world, tol), states, budget)
+                found = own_piles(lambda seed, tol=tol: Ours(piles[seed], tol), states, budget)
             else:
                 found = sampled_pile(lambda state, tol=tol: Ours(world, tol, state), states, budget)
             for row in found:
@@ -270,11 +288,18 @@ def runs(scene, kind, places, half, tols, engines, budget, seconds):
                 x = state.q.reshape(model.nb, 7)[model.moves, :3]
                 return Theirs(name, settings, model, kind, x, half, state.v.reshape(model.nb, 6)[model.moves])
 
+            def fresh(seed, name=name, settings=settings):
+                return Theirs(name, settings, model, kind, jitter[seed], half)
+
             if kind == "box":
                 found = boxes(make, places, seconds, budget)
+            elif name in SLOW:
+                found = sampled_pile(make, states, budget)
             else:
-                found = (sampled_pile if name in SLOW else own_pile)(make, states, budget)
+                found = own_piles(fresh, states, budget)
             setting = " ".join(f"{key} {value}" for key, value in settings.items())
+            if not wanted(setting):
+                continue
             try:
                 for row in found:
                     yield {"engine": name, "setting": setting, **row}
@@ -307,14 +332,36 @@ def show(row):
     )
 
 
-def write(path, rows):
-    """The measurements so far, as CSV where a path is given."""
+def earlier(path):
+    """The rows of an earlier measurement."""
+    if path is None or not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def merged(old, rows):
+    """Earlier rows in their order, each scene and engine measured anew in the place of its old rows."""
+    anew = {(row["scene"], row["engine"]): [] for row in rows}
+    for row in rows:
+        anew[row["scene"], row["engine"]].append(row)
+    out = []
+    for row in old:
+        key = row["scene"], row["engine"]
+        out += (
+            anew.pop(key, []) if key in anew else [row] if all(key != (r["scene"], r["engine"]) for r in rows) else []
+        )
+    return out + [row for left in anew.values() for row in left]
+
+
+def write(path, rows, old):
+    """The measurements so far, as CSV where a path is given; old: earlier ones to keep."""
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", newline="") as file:
             writer = csv.DictWriter(file, FIELDS, restval="")
             writer.writeheader()
-            for row in rows:
+            for row in merged(old, rows):
                 writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()})
 
 
@@ -324,6 +371,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="small scenes and few steps: does it run?")
     parser.add_argument("--scene", nargs="*", help='only scenes whose name contains one of these, or "solve"')
     parser.add_argument("--engine", nargs="*", default=list(PACKAGES), help="only these engines")
+    parser.add_argument("--setting", nargs="*", help="of the others only settings that contain one of these")
+    parser.add_argument("--keep", action="store_true", help="keep the rows of the CSV that are not measured anew")
     parser.add_argument("--tol", nargs="*", type=float, help="only these tolerances of ours")
     parser.add_argument("--budget", type=float, default=BUDGET, help="CPU seconds for each setting and phase")
     parser.add_argument("--csv", type=Path, help="write the measurements here")
@@ -345,23 +394,28 @@ def main():
     )
     Ours(spheres(*pile(30)), 1e-6).step(60)  # compile, and fill the caches
     Ours(box_scene(tower(2)), 1e-6).step(10)
-    rows = []
+    rows, old = [], earlier(options.csv) if options.keep else []
 
     def add(scene, row):
+        if "each" in row:
+            row["median_s"] = float(np.median(row.pop("each")))
         row = {"scene": scene, "version": versions[row["engine"]], **row}
         rows.append(row)
         show(row)
 
+    def asked(setting):
+        return not options.setting or any(part in setting for part in options.setting)
+
     for scene, kind, places, half, tols in wanted:
         tols = [tol for tol in tols if not options.tol or tol in options.tol]
-        for row in runs(scene, kind, places, half, tols, options.engine, budget, seconds):
+        for row in runs(scene, kind, places, half, tols, options.engine, asked, budget, seconds):
             add(scene, row)
-        write(options.csv, rows)
+        write(options.csv, rows, old)
     if "stiction" in options.engine and (not options.scene or "solve" in options.scene):
         n = 30 if options.quick else 1000
         for row in solves(n, 1e-6):
             add(f"{n} spheres", {"engine": "stiction", **row})
-    write(options.csv, rows)
+    write(options.csv, rows, old)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from stiction.solvers.nsgs import BodySweeps
 
 TOL = 1e-3
 SIZES = ((40, 10), (57, 10))  # spheres along a side, and layers
-WARM, STEPS, ROUNDS = 20, 3, 5
+WARM, STEPS, ROUNDS = 20, 3, 15
 THREADS = (1, 2)
 FIELDS = ("spheres", "contacts", "threads", "stage", "wall_s", "share", "same_bits")
 

@@ -29,7 +29,7 @@ def read(name):
             return text
 
     with path.open(newline="") as file:
-        return [{key: value(text) for key, text in row.items()} for row in csv.DictReader(file)]
+        return [{"median_s": "", **{key: value(text) for key, text in row.items()}} for row in csv.DictReader(file)]
 
 
 def labels(rows, x, y):
@@ -122,12 +122,12 @@ def peers_table(rows):
     lines = []
     for scene, phase in dict.fromkeys((r["scene"], r["phase"]) for r in rows if "solve" not in r["phase"]):
         drift = "creep [m/s]" if "spheres" in scene else "drift [m]"
-        head = f"| {scene}, {phase} | setting | CPU ms | wall ms | residual | penetration [m] | {drift} |"
-        lines += ["", head, "|---|---|--:|--:|--:|--:|--:|"]
+        head = f"| {scene}, {phase} | setting | CPU ms | median | wall ms | residual | penetration [m] | {drift} |"
+        lines += ["", head, "|---|---|--:|--:|--:|--:|--:|--:|"]
         for r in rows:
             if (r["scene"], r["phase"]) == (scene, phase):
                 mark = " *" if r["start"] == "ours" else ""
-                times = (f"{1e3 * r[name]:.3g}" for name in ("cpu_s", "wall_s"))
+                times = (short(1e3 * r[name] if r[name] else "", "{:.3g}") for name in ("cpu_s", "median_s", "wall_s"))
                 rest = (short(r[name]) for name in ("residual", "penetration_m", "drift"))
                 lines.append(f"| {r['engine']}{mark} | {r['setting']} | " + " | ".join((*times, *rest)) + " |")
     return lines[1:]
@@ -158,7 +158,10 @@ def aims_table(peers, growth, threads):
                 ratio = other["cpu_s"] / ours["cpu_s"]
                 depth = other["penetration_m"] / max(ours["penetration_m"], 1e-300)
                 who = f"{other['engine']} ({other['setting']})"
-                text = f"{ratio:.2g} times the speed of {who}, penetration {depth:.0f} times less"
+                text = f"{ratio:.2g} times the speed of {who}"
+                if known(ours["median_s"]) and known(other["median_s"]):
+                    text += f" (by medians {other['median_s'] / ours['median_s']:.2g})"
+                text += f", penetration {depth:.0f} times less"
                 deep = phase == "moving" or depth >= 100
                 more = ", with a hundredth of its penetration and residual ≤ 1e-3" if phase == "settled" else ""
                 add(

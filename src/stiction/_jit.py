@@ -36,7 +36,6 @@ __all__ = [
     "cache_root",
     "compiled",
     "get_num_threads",
-    "keep_memory",
     "njit",
     "prange",
     "set_num_threads",
@@ -191,21 +190,3 @@ def _start_threads() -> None:
     that it needs them: a process that loads it and nothing else would crash. Whoever calls one has imported it.
     """
     get_num_threads()
-
-
-@cache
-def keep_memory() -> None:
-    """Let the process keep the memory of large arrays between steps, where the C library is glibc.
-
-    By default it gives them back to the system and asks for them again, page by page, in every step: a tenth of the
-    time of a step of 16 000 spheres. Left alone where the user has set MALLOC_MMAP_THRESHOLD_ or the like.
-    """
-    if not sys.platform.startswith("linux") or any(k.startswith("MALLOC_") for k in os.environ):
-        return
-    import ctypes
-
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:
-        trim, mmap, size = -1, -3, 1 << 30  # M_TRIM_THRESHOLD, M_MMAP_THRESHOLD
-        mallopt(mmap, size)
-        mallopt(trim, size)

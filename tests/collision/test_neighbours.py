@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from stiction._jit import get_num_threads, set_num_threads
-from stiction.collision import aabbs3, find3, pairs
-from stiction.collision.narrow3 import FEATURES, find3_parallel
-from stiction.collision.neighbours import neighbours, no_neighbours
+from stiction.collision import aabbs3, evaluate3, find3, pairs
+from stiction.collision.narrow3 import FEATURES
+from stiction.collision.neighbours import neighbours, no_neighbours, overlapping
+from stiction.collision.search3 import search
 
 
 def scene(n, seed, boxes=True):
@@ -39,7 +40,8 @@ def test_a_list_gives_the_pairs_of_the_moment(speed):
     for _ in range(20):
         band = 0.02 + 0.02 * rng.random() if speed < 0.1 else 2 * speed
         lo, hi, planes = boxes_of(x, turn, shapes, band)
-        near, kept = neighbours(lo, hi, planes, *shapes[:2], *rest, band, kept, False)
+        listed, kept = neighbours(lo, hi, planes, *shapes[:2], *rest, band, kept, False)
+        near = overlapping(listed, lo, hi, planes, shapes[0])
         assert np.array_equal(near, pairs(lo, hi, planes, *shapes[:2], *rest, False))
         x = x + speed * rng.uniform(-1, 1, x.shape)
     assert len(near) > 100
@@ -57,14 +59,21 @@ def test_threads_find_the_same(boxes):
     try:
         near = pairs(lo, hi, planes, *shapes[:2], *rest, False)
         assert np.array_equal(near, pairs(lo, hi, planes, *shapes[:2], *rest, True))
-        found = []
-        for kernel in (find3, find3_parallel):
-            room = FEATURES * len(near)
-            out = [np.zeros(room, np.int64) for _ in range(4)]
-            out += [np.zeros((room, 3)) for _ in range(4)] + [np.zeros(room) for _ in range(2)]
-            count = kernel(x, turn, *shapes, near, band, *out)
-            found.append([a[:count] for a in out])
-        assert len(found[0][0]) > 1000
-        assert all(np.array_equal(a, b) for a, b in zip(*found))
+        room = FEATURES * len(near)
+        out = [np.zeros(room, np.int64) for _ in range(4)]
+        out += [np.zeros((room, 3)) for _ in range(4)] + [np.zeros(room) for _ in range(2)]
+        count = find3(x, turn, *shapes, near, band, *out)
+        assert count > 1000
+        kind, body, center, rot, half, radius = shapes
+        group, mask, moves, excluded = rest
+        packed = (kind, body, group, mask, excluded, center, rot, half, radius)
+        for parallel in (False, True):
+            _, found, geometry = search(x, turn, band, 10, parallel, no_neighbours(3), packed, moves)
+            assert all(np.array_equal(a, b[:count]) for a, b in zip(found[2:], out))
+            assert np.array_equal(found[0], body[found[2]])
+            assert np.array_equal(found[1], body[found[3]])
+            places = [np.empty((count, *a.shape[1:])) for a in geometry]
+            evaluate3(x, turn, *found[:2], *found[5:], *places)
+            assert all(np.array_equal(a, b) for a, b in zip(geometry, places))
     finally:
         set_num_threads(threads)

@@ -7,8 +7,10 @@ import stiction as st
 from stiction import Bodies, ContactProblem, Law
 from stiction._jit import njit
 from stiction._lanes import (
+    AHEAD,
     WIDTH,
     add_sixes,
+    fetch,
     load,
     load_rows,
     load_sixes,
@@ -27,7 +29,6 @@ from stiction.solvers.nsgs_arms import ARMS, measure_arms, state_arms, sweep_arm
 from stiction.solvers.nsgs_lanes import (
     PACK,
     fill_packs,
-    load_measures,
     load_packs,
     measure_packs,
     state_packs,
@@ -110,7 +111,7 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
     n, bodies = int(rng.integers(1, 400)), int(rng.integers(2, 120))
     a, b, F, B, par, q, p = random_contacts(rng, n, bodies)
     order = np.full(n, -1)
-    packs = fill_packs(0, n, a, b, bodies, order)
+    packs = fill_packs(a, b, bodies, order)
     assert sorted(order) == list(range(n))
     for k in range(packs):
         pack = order[WIDTH * k : WIDTH * (k + 1)]
@@ -119,9 +120,8 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
     a, b, F, par, p = a[order], b[order], F[order], par[order], p.reshape(n, 3)[order].ravel()
     q = q.reshape(n, 3)[order].ravel()
     m, ptr, Z = WIDTH * packs, 3 * np.arange(n + 1), np.zeros(packs * PACK)
-    load_packs(0, 0, packs, F, par, Z)
     block, set_of, mu, semi, rho = np.arange(n), np.zeros(n, np.int64), par[:, 5].copy(), np.ones((1, 5)), par[:, 0] + 1
-    load_measures(0, 0, packs, block, set_of, semi, rho, Z)
+    load_packs(0, 0, packs, F, par, block, set_of, semi, rho, Z)
     w, w8 = np.zeros((2, bodies + 1, 6))
     state_arms(0, m, ptr, a, b, F, B, p, w)
     state_packs(0, packs, 0, 0, a, b, Z, B.ravel(), p, w8.ravel())
@@ -174,3 +174,26 @@ def test_nothing_acts():
     assert solution.success
     assert solution.iterations == 0
     assert not solution.p.any()
+
+
+@njit
+def gathered(table, values, order):
+    s = 0.0
+    for i in range(len(order)):
+        if i + AHEAD < len(order):
+            fetch(table, order[i + AHEAD], 2)
+            fetch(values, order[i + AHEAD], 1)
+        s += table[order[i], 3] * values[order[i]]
+    return s
+
+
+def test_fetching_ahead_changes_nothing():
+    rng = np.random.default_rng(0)
+    table, values, order = rng.normal(size=(500, 9)), rng.normal(size=500), rng.permutation(500)
+    expected = 0.0
+    for k in order:
+        expected += table[k, 3] * values[k]
+    assert gathered(table, values, order) == expected
+    assert gathered(table[::2], values[::2], order[order < 250]) == sum(
+        (table[2 * k, 3] * values[2 * k] for k in order if k < 250), 0.0
+    )

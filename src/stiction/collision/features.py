@@ -34,6 +34,7 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
+from .._lanes import AHEAD, fetch
 
 POINT_POINT, POINT_LINE, LINE_POINT, POINT_PLANE, PLANE_POINT, EDGE_EDGE = 0, 1, 2, 3, 4, 5
 CONVEX, RIM_PLANE, PLANE_RIM = 6, 7, 8
@@ -167,6 +168,9 @@ def evaluate3(x, R, body_a, body_b, type, pa, da, pb, db, ra, rb, gap, normal, p
     ra, rb (n,) radii. The last four arguments are written. The normal is always a finite unit vector.
     """
     for i in range(type.size):
+        if i + AHEAD < type.size:
+            fetch(x, body_b[i + AHEAD], 1)
+            fetch(R, body_b[i + AHEAD], 2)
         a = placed(x, R, body_a[i], pa, i)
         b = placed(x, R, body_b[i], pb, i)
         u = rotated(R, body_a[i], da, i)

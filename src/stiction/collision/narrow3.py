@@ -11,13 +11,15 @@ import math
 
 import numpy as np
 
-from .._jit import njit, prange
+from .._jit import njit
+from .._lanes import AHEAD, fetch
 from .boxes import EDGE, FACE, GROUND, edge_side, nearest, pick, vertex_exists
 from .features import EDGE_EDGE, LINE_POINT, PLANE, PLANE_POINT, POINT_LINE, POINT_PLANE, POINT_POINT
 from .manifold3 import _SLOP, _SWEEP, CAPACITY, core_core, local_vertex, reduce
+from .neighbours import boxes_overlap
 
 FEATURES = 4  # of a pair, at most
-_PARTS = 64  # into which threads divide the pairs
+_BLOCK = 64  # pairs that are looked through before the near ones of them are taken
 
 
 @njit
@@ -199,16 +201,11 @@ def next_code(ci, keep, kept, swap):
 
 
 @njit
-def is_point(half, s):
-    """Whether the core of a shape is a point."""
-    return half[s, 0] == 0.0 and half[s, 1] == 0.0 and half[s, 2] == 0.0
-
-
-@njit
-def centre_distance(at, a, b):
-    """The distance between the centres of two shapes."""
-    x, y, z = at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2]
-    return math.sqrt(x * x + y * y + z * z)
+def points(kind, half, radius, point):
+    """point (ns,): the radius of shapes whose core is a point, -1 for others."""
+    for s in range(len(kind)):
+        lone = kind[s] != PLANE and half[s, 0] == 0.0 and half[s, 1] == 0.0 and half[s, 2] == 0.0
+        point[s] = radius[s] if lone else -1.0
 
 
 @njit
@@ -226,103 +223,120 @@ def write_spheres(first, second, distance, row, at, R, body, center, radius, out
 
 
 @njit
+def _find_pair(
+    first, second, count, base, room, at, axes, R, kind, body, center, rot, half, radius, band, work, found, out
+):
+    """The features of any pair of shapes, written behind `count` others; how many there are then."""
+    C, off, n, sweep, keep = work
+    ci, cf = found
+    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
+    if kind[first] == PLANE or kind[second] == PLANE:
+        swap = kind[first] == PLANE
+    else:
+        swap = not smaller_first(half, radius, at, first, second)
+    a, b = (second, first) if swap else (first, second)
+    reach = band + radius[a] + radius[b]
+    if kind[b] == PLANE:
+        kept = core_plane(at, axes, half, a, b, reach, ci, cf)
+        for i in range(kept):
+            keep[i] = i
+    else:
+        apart, size, smallest = spheres_apart(at, half, a, b, reach)
+        if apart:
+            return count
+        point = half[a, 0] + half[a, 1] + half[a, 2] == 0.0
+        relate(at, axes, a, b, C, off, point)
+        if point:
+            kept = point_core(half, b, off, reach, n, ci, cf)
+            keep[0] = 0
+        else:
+            m = core_core(half, a, b, C, off, reach, _SLOP * smallest, n, ci, cf)
+            for j in range(3):
+                sweep[j] = _SWEEP[0] * axes[b, 0, j] + _SWEEP[1] * axes[b, 1, j] + _SWEEP[2] * axes[b, 2, j]
+            kept = reduce(cf, m, n, sweep, size, keep)
+    for _ in range(kept):
+        c, i = next_code(ci, keep, kept, swap)
+        k, row = keep[i], count
+        keep[i] = -1
+        count += 1
+        if row >= room:
+            continue
+        row += base
+        shape_a[row], shape_b[row], code[row] = first, second, c
+        ra[row], rb[row] = radius[first], radius[second]
+        type[row] = feature_type(c // 32, c % 32)
+        sign = float(ci[k, 2])  # of the edge of a
+        write_feature(center, rot, half, first, c // 32, 1.0 if swap else sign, pa, da, row)
+        write_feature(center, rot, half, second, c % 32, sign if swap else 1.0, pb, db, row)
+        if type[row] <= LINE_POINT:  # the normal goes into the free direction
+            turn = -1.0 if swap else 1.0
+            n0, n1, n2 = turn * n[0], turn * n[1], turn * n[2]
+            if type[row] == POINT_LINE:
+                write_normal(axes, b, R, body[first], n0, n1, n2, da, row)
+            else:
+                write_normal(axes, b, R, body[second], n0, n1, n2, db, row)
+    return count
+
+
+@njit
+def _candidates(start, stop, last, band, at, balls, R, body, pairs, lo, hi, hits):
+    """hits: the pairs start..stop that are not spheres too far apart; returns how many. What they need is fetched."""
+    n = 0
+    for pair in range(start, stop):
+        if pair + AHEAD < last:
+            fetch(at, pairs[pair + AHEAD, 1], 1)
+            fetch(balls, pairs[pair + AHEAD, 1], 1)
+        first, second = pairs[pair, 0], pairs[pair, 1]
+        if balls[first] >= 0.0 and balls[second] >= 0.0:
+            x, y, z = at[first, 0] - at[second, 0], at[first, 1] - at[second, 1], at[first, 2] - at[second, 2]
+            reach = band + balls[first] + balls[second]
+            if x * x + y * y + z * z > 1.000001 * (reach * reach):  # without the root, which settles the rest
+                continue
+        hits[n] = pair
+        n += 1
+        fetch(lo, second, 1)
+        fetch(hi, second, 1)
+        fetch(R, body[second], 2)
+    return n
+
+
+@njit
 def find_range3(
-    start, stop, base, room, at, axes, R, kind, body, center, rot, half, radius, pairs, band,
+    start, stop, base, room, at, axes, balls, R, kind, body, center, rot, half, radius, pairs, lo, hi, planes, band,
     shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
 ):  # fmt: skip
-    """The features of the pairs start..stop, written to the rows from `base` on, `room` at most; their number."""
-    C = np.zeros((3, 3))
-    off = np.zeros((2, 3))
-    n = np.zeros(3)
-    sweep = np.zeros(3)
-    keep = np.zeros(4, np.int64)
-    ci = np.zeros((CAPACITY, 3), np.int64)
-    cf = np.zeros((CAPACITY, 4))
+    """The features of the pairs start..stop, written to the rows from `base` on, `room` at most; their number.
+
+    Where boxes lo, hi (ns, 3) are given, of the pairs whose boxes overlap.
+    """
     out = (shape_a, shape_b, code, type, pa, da, pb, db, ra, rb)
-    count = 0
-    for pair in range(start, stop):
-        first, second = pairs[pair, 0], pairs[pair, 1]
-        if kind[first] == PLANE and kind[second] == PLANE:
-            continue
-        if kind[first] != PLANE and kind[second] != PLANE and is_point(half, first) and is_point(half, second):
-            distance = centre_distance(at, first, second)
-            if distance > band + radius[first] + radius[second]:
+    work = (np.zeros((3, 3)), np.zeros((2, 3)), np.zeros(3), np.zeros(3), np.zeros(4, np.int64))
+    found = (np.zeros((CAPACITY, 3), np.int64), np.zeros((CAPACITY, 4)))
+    hits, count = np.empty(_BLOCK, np.int64), 0
+    for low in range(start, stop, _BLOCK):
+        n = _candidates(low, min(low + _BLOCK, stop), stop, band, at, balls, R, body, pairs, lo, hi, hits)
+        for h in range(n):
+            first, second = pairs[hits[h], 0], pairs[hits[h], 1]
+            distance = 0.0
+            if balls[first] >= 0.0 and balls[second] >= 0.0:
+                x, y, z = at[first, 0] - at[second, 0], at[first, 1] - at[second, 1], at[first, 2] - at[second, 2]
+                distance = math.sqrt(x * x + y * y + z * z)
+                if distance > band + balls[first] + balls[second]:
+                    continue
+            elif kind[first] == PLANE and kind[second] == PLANE:
+                continue
+            if len(lo) and not boxes_overlap(first, second, lo, hi, planes, kind):
                 continue
             if distance > 1e-150:
                 if count < room:
                     write_spheres(first, second, distance, base + count, at, R, body, center, radius, out)
                 count += 1
                 continue
-        if kind[first] == PLANE or kind[second] == PLANE:
-            swap = kind[first] == PLANE
-        else:
-            swap = not smaller_first(half, radius, at, first, second)
-        a, b = (second, first) if swap else (first, second)
-        reach = band + radius[a] + radius[b]
-        if kind[b] == PLANE:
-            kept = core_plane(at, axes, half, a, b, reach, ci, cf)
-            for i in range(kept):
-                keep[i] = i
-        else:
-            apart, size, smallest = spheres_apart(at, half, a, b, reach)
-            if apart:
-                continue
-            point = half[a, 0] + half[a, 1] + half[a, 2] == 0.0
-            relate(at, axes, a, b, C, off, point)
-            if point:
-                kept = point_core(half, b, off, reach, n, ci, cf)
-                keep[0] = 0
-            else:
-                m = core_core(half, a, b, C, off, reach, _SLOP * smallest, n, ci, cf)
-                for j in range(3):
-                    sweep[j] = _SWEEP[0] * axes[b, 0, j] + _SWEEP[1] * axes[b, 1, j] + _SWEEP[2] * axes[b, 2, j]
-                kept = reduce(cf, m, n, sweep, size, keep)
-        for _ in range(kept):
-            c, i = next_code(ci, keep, kept, swap)
-            k, row = keep[i], count
-            keep[i] = -1
-            count += 1
-            if row >= room:
-                continue
-            row += base
-            shape_a[row], shape_b[row], code[row] = first, second, c
-            ra[row], rb[row] = radius[first], radius[second]
-            type[row] = feature_type(c // 32, c % 32)
-            sign = float(ci[k, 2])  # of the edge of a
-            write_feature(center, rot, half, first, c // 32, 1.0 if swap else sign, pa, da, row)
-            write_feature(center, rot, half, second, c % 32, sign if swap else 1.0, pb, db, row)
-            if type[row] <= LINE_POINT:  # the normal goes into the free direction
-                turn = -1.0 if swap else 1.0
-                n0, n1, n2 = turn * n[0], turn * n[1], turn * n[2]
-                if type[row] == POINT_LINE:
-                    write_normal(axes, b, R, body[first], n0, n1, n2, da, row)
-                else:
-                    write_normal(axes, b, R, body[second], n0, n1, n2, db, row)
+            count = _find_pair(
+                first, second, count, base, room, at, axes, R, kind, body, center, rot, half, radius, band, work, found,
+                out,
+            )  # fmt: skip
     return count
-
-
-@njit(parallel=True)
-def _find_parallel(at, axes, R, kind, body, center, rot, half, radius, pairs, band, each, counts, out):
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
-    n = len(pairs)
-    for part in prange(_PARTS):
-        c = np.int64(part)
-        start, stop = n * c // _PARTS, n * (c + 1) // _PARTS
-        counts[c] = find_range3(
-            start, stop, each * start, each * (stop - start), at, axes, R, kind, body, center, rot, half, radius, pairs,
-            band, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
-        )  # fmt: skip
-
-
-@njit
-def _close_up(start, base, count, out):
-    """Move `count` features from row `start` down to row `base`."""
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
-    for i in range(count):
-        o, r = start + i, base + i
-        shape_a[r], shape_b[r], code[r], type[r], ra[r], rb[r] = shape_a[o], shape_b[o], code[o], type[o], ra[o], rb[o]
-        for k in range(3):
-            pa[r, k], da[r, k], pb[r, k], db[r, k] = pa[o, k], da[o, k], pb[o, k], db[o, k]
 
 
 @njit
@@ -341,28 +355,9 @@ def find3(
     at = np.empty((ns, 3))
     axes = np.empty((ns, 3, 3))
     place(x, R, body, center, rot, at, axes)
+    point, any_box, any_plane = np.empty(ns), np.empty((0, 3)), np.empty((0, 4))
+    points(kind, half, radius, point)
     return find_range3(
-        0, pairs.shape[0], 0, code.size, at, axes, R, kind, body, center, rot, half, radius, pairs, band, shape_a,
-        shape_b, code, type, pa, da, pb, db, ra, rb,
+        0, pairs.shape[0], 0, code.size, at, axes, point, R, kind, body, center, rot, half, radius, pairs, any_box,
+        any_box, any_plane, band, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
     )  # fmt: skip
-
-
-@njit
-def find3_parallel(
-    x, R, kind, body, center, rot, half, radius, pairs, band,
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
-):  # fmt: skip
-    """The same by several threads, in the same order; the outputs need room for FEATURES of each pair."""
-    ns = kind.size
-    at = np.empty((ns, 3))
-    axes = np.empty((ns, 3, 3))
-    place(x, R, body, center, rot, at, axes)
-    out = (shape_a, shape_b, code, type, pa, da, pb, db, ra, rb)
-    counts = np.zeros(_PARTS, np.int64)
-    n, each = len(pairs), len(code) // max(1, len(pairs))
-    _find_parallel(at, axes, R, kind, body, center, rot, half, radius, pairs, band, each, counts, out)
-    count = 0
-    for c in range(_PARTS):
-        _close_up(each * (n * c // _PARTS), count, counts[c], out)
-        count += counts[c]
-    return count

@@ -1,7 +1,7 @@
 """Pairs of shapes that are near for several steps: found once with a margin, and looked through until it is used up.
 
 A list made from boxes grown by a margin holds every pair whose boxes overlap, for as long as all boxes stay inside the
-grown ones. What is handed on are the pairs whose present boxes overlap, in the same order: exactly those that `pairs`
+grown ones. What counts are the pairs whose present boxes overlap, in the same order: exactly those that `pairs`
 finds, so that a step does not depend on when the list was made.
 """
 
@@ -54,29 +54,36 @@ def _inside(lo, hi, planes, old_lo, old_hi, old_planes):
 
 
 @njit
-def _overlapping(listed, lo, hi, planes, kind):
+def boxes_overlap(i, j, lo, hi, planes, kind):
+    """Whether the boxes of a listed pair overlap."""
+    if kind[i] == PLANE:
+        return meets(i, j, lo, hi, planes)
+    if kind[j] == PLANE:
+        return meets(j, i, lo, hi, planes)
+    return overlap(lo, hi, i, j)
+
+
+@njit
+def overlapping(listed, lo, hi, planes, kind):
     """Those of the listed pairs whose boxes overlap."""
     out = np.empty((len(listed), 2), np.int64)
     count = 0
     for k in range(len(listed)):
         i, j = listed[k, 0], listed[k, 1]
-        if kind[i] == PLANE:
-            near = meets(i, j, lo, hi, planes)
-        elif kind[j] == PLANE:
-            near = meets(j, i, lo, hi, planes)
-        else:
-            near = overlap(lo, hi, i, j)
         out[count, 0], out[count, 1] = i, j
-        count += 1 if near else 0
+        count += 1 if boxes_overlap(i, j, lo, hi, planes, kind) else 0
     return out[:count]
 
 
 @njit
 def neighbours(lo, hi, planes, kind, body, group, mask, movable, excluded, band, kept, parallel):
-    """What `pairs` gives for boxes that are inflated by `band`/2, and the list to keep for the next call."""
+    """A list that holds all that `pairs` gives for boxes inflated by `band`/2, and what to keep for the next call.
+
+    Those of the list whose boxes overlap are the pairs that `pairs` gives, in the same order.
+    """
     listed, old_lo, old_hi, old_planes = kept
     if _inside(lo, hi, planes, old_lo, old_hi, old_planes):
-        return _overlapping(listed, lo, hi, planes, kind), kept
+        return listed, kept
     grow = _margin(lo, hi, kind, band)
     if grow == 0.0:
         return pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel), kept
@@ -85,4 +92,4 @@ def neighbours(lo, hi, planes, kind, body, group, mask, movable, excluded, band,
         if kind[s] == PLANE:
             wide_planes[s, lo.shape[1]] += grow
     listed = pairs(wide_lo, wide_hi, wide_planes, kind, body, group, mask, movable, excluded, parallel)
-    return _overlapping(listed, lo, hi, planes, kind), (listed, wide_lo, wide_hi, wide_planes)
+    return listed, (listed, wide_lo, wide_hi, wide_planes)

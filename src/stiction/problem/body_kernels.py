@@ -9,7 +9,11 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import njit, prange
+from .._lanes import AHEAD, fetch
+
+MANY, PARTS = 10_000, 64  # blocks from which threads share the work, and the parts they take
+_SHARES = 4  # of the bodies; for each of them all blocks are looked at
 
 
 @njit
@@ -47,23 +51,56 @@ def rows_magnitude(body_a, body_b, row_ptr, Ja, Jb, v, u):
 
 
 @njit
-def impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f):
-    """f (nbody, d) = Hᵀ p."""
+def _impulses(low, high, body_a, body_b, row_ptr, Ja, Jb, p, f):
+    """f[low:high] of Hᵀ p: each body sums its blocks in their order, whatever the part it is in."""
     d = Ja.shape[1]
-    for i in range(f.shape[0]):
+    for i in range(low, high):
         for j in range(d):
             f[i, j] = 0.0
     for k in range(len(body_a)):
         a, b = body_a[k], body_b[k]
+        first, second = low <= a < high, low <= b < high
+        if not (first or second):
+            continue
         for r in range(row_ptr[k], row_ptr[k + 1]):
             if p[r] == 0.0:
                 continue
-            if a >= 0:
+            if first:
                 for j in range(d):
                     f[a, j] += Ja[r, j] * p[r]
-            if b >= 0:
+            if second:
                 for j in range(d):
                     f[b, j] += Jb[r, j] * p[r]
+
+
+@njit
+def impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f):
+    """f (nbody, d) = Hᵀ p."""
+    _impulses(0, f.shape[0], body_a, body_b, row_ptr, Ja, Jb, p, f)
+
+
+@njit(parallel=True)
+def _change_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, p, f, v):
+    n = len(f)
+    for part in prange(_SHARES):
+        c = np.int64(part)
+        low, high = n * c // _SHARES, n * (c + 1) // _SHARES
+        _impulses(low, high, body_a, body_b, row_ptr, Ja, Jb, p, f)
+        add_velocity_change(Minv[low:high], f[low:high], v[low:high])
+
+
+@njit
+def velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v):
+    """v (nbody, d) = M⁻¹ Hᵀ p."""
+    f = np.empty(v.shape)
+    for i in range(v.shape[0]):
+        for j in range(v.shape[1]):
+            v[i, j] = 0.0
+    if parallel and len(body_a) > MANY:
+        _change_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, p, f, v)
+        return
+    impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f)
+    add_velocity_change(Minv, f, v)
 
 
 @njit
@@ -172,6 +209,9 @@ def row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, t
     """H v, |H||v| and diag(H M⁻¹ Hᵀ) of the blocks start..stop in one go, to the bits of the three functions above."""
     d = Ja.shape[1]
     for k in range(start, stop):
+        if k + AHEAD < stop:
+            fetch(v, body_b[k + AHEAD], 1)
+            fetch(Minv, body_b[k + AHEAD], 5)
         a, b = body_a[k], body_b[k]
         for r in range(row_ptr[k], row_ptr[k + 1]):
             s, t = 0.0, 0.0
@@ -190,9 +230,9 @@ def row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, t
 
 
 @njit
-def block_weights(row_ptr, diagonal, C, length, rho):
+def block_weights(start, stop, row_ptr, diagonal, C, length, rho):
     """rho (nk,): the reciprocal of the mean of diag(W + C) over a block's rows in metres, 1 where it cannot move."""
-    for k in range(len(row_ptr) - 1):
+    for k in range(start, stop):
         s = 0.0
         for r in range(row_ptr[k], row_ptr[k + 1]):
             s += (diagonal[r] + C[r]) * length[r] * length[r]
@@ -201,14 +241,10 @@ def block_weights(row_ptr, diagonal, C, length, rho):
 
 
 @njit
-def residual_scale(row_ptr, q, terms, b, length, r0, lo, hi, rho):
-    """|q|, or 1e-8 of the terms whose round-off is in u where q is tiny; `terms` is |H||v_free|."""
-    size = 0.0
-    floor = 0.0
-    low = 0.0
-    high = 0.0
-    dry = 0.0
-    for k in range(len(row_ptr) - 1):
+def scale_sums(start, stop, row_ptr, q, terms, b, length, r0, lo, hi, rho, sums):
+    """sums (5,): squares of what `residual_scale` is made of, over the blocks start..stop."""
+    size, floor, low, high, dry = 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(start, stop):
         dry += (r0[k] / rho[k]) ** 2
         for r in range(row_ptr[k], row_ptr[k + 1]):
             size += (q[r] * length[r]) ** 2
@@ -217,6 +253,61 @@ def residual_scale(row_ptr, q, terms, b, length, r0, lo, hi, rho):
                 low += (lo[r] / length[r] / rho[k]) ** 2
             if abs(hi[r]) < math.inf:
                 high += (hi[r] / length[r] / rho[k]) ** 2
-    floor = math.sqrt(floor) + math.sqrt(dry) + math.sqrt(low) + math.sqrt(high)
-    scale = max(math.sqrt(size), 1e-8 * floor)
+    sums[0], sums[1], sums[2], sums[3], sums[4] = size, floor, low, high, dry
+
+
+@njit
+def scale_of(sums):
+    """The scale from sums (parts, 5)."""
+    total = np.zeros(5)
+    for c in range(sums.shape[0]):
+        for j in range(5):
+            total[j] += sums[c, j]
+    floor = math.sqrt(total[1]) + math.sqrt(total[4]) + math.sqrt(total[2]) + math.sqrt(total[3])
+    scale = max(math.sqrt(total[0]), 1e-8 * floor)
     return scale if scale > 0.0 else 1.0
+
+
+@njit
+def residual_scale(row_ptr, q, terms, b, length, r0, lo, hi, rho):
+    """|q|, or 1e-8 of the terms whose round-off is in u where q is tiny; `terms` is |H||v_free|."""
+    n = len(row_ptr) - 1
+    parts = PARTS if n > MANY else 1
+    sums = np.empty((parts, 5))
+    for c in range(parts):
+        scale_sums(n * c // parts, n * (c + 1) // parts, row_ptr, q, terms, b, length, r0, lo, hi, rho, sums[c])
+    return scale_of(sums)
+
+
+@njit
+def _weigh(start, stop, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums):
+    for r in range(row_ptr[start], row_ptr[stop]):
+        q[r] = q[r] + b[r]
+    block_weights(start, stop, row_ptr, diagonal, C, length, rho)
+    scale_sums(start, stop, row_ptr, q, terms, b, length, r0, lo, hi, rho, sums)
+
+
+@njit(parallel=True)
+def _weigh_parallel(row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums):
+    n = len(row_ptr) - 1
+    for part in prange(PARTS):
+        c = np.int64(part)
+        _weigh(
+            n * c // PARTS, n * (c + 1) // PARTS, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums[c]
+        )
+
+
+@njit
+def weigh(parallel, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho):
+    """q += b, the blocks' weights, and the scale: `block_weights` and `residual_scale` in one go."""
+    n = len(row_ptr) - 1
+    sums = np.empty((PARTS if n > MANY else 1, 5))
+    if parallel and n > MANY:
+        _weigh_parallel(row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums)
+        return scale_of(sums)
+    parts = sums.shape[0]
+    for c in range(parts):
+        _weigh(
+            n * c // parts, n * (c + 1) // parts, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums[c]
+        )
+    return scale_of(sums)

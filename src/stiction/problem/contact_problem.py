@@ -202,7 +202,7 @@ class ContactProblem:
         from .body_kernels import block_weights
 
         rho = np.empty(self.nk)
-        block_weights(self.row_ptr, self.dynamics.delassus_diagonal(self.row_ptr), self.C, self.length, rho)
+        block_weights(0, self.nk, self.row_ptr, self.dynamics.delassus_diagonal(self.row_ptr), self.C, self.length, rho)
         return rho
 
     def velocity(self, p: FloatArray) -> FloatArray:

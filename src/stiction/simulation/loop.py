@@ -25,6 +25,7 @@ from ..systems.model import CODES
 
 FEW = 5000  # steps that take seconds one by one: for them the loop is not compiled, which takes a minute
 WORK = 400_000  # bodies and contacts times steps between two returns to Python: well under a second, for Ctrl-C
+_BYTES = 20_000  # of memory that a step takes, by body: some contacts of some kilobytes each
 
 
 class Group(NamedTuple):
@@ -94,7 +95,7 @@ class CompiledLoop:
         self._friction = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
         self._arrays = (bodies, shapes, rules, self._friction, joints, m.rows.arrays)
         eps = -1.0 if scheme.eps is None else float(scheme.eps)
-        self._how = (float(dt), float(tol)), (True, 1.0, bool(scheme.stabilize), scheme.relaxation == "convex", eps)
+        self._how = (float(dt), float(tol)), (bool(scheme.stabilize), scheme.relaxation == "convex", eps)
 
     @staticmethod
     def of(system: System, scheme: Scheme, solver: Solver, dt: float, tol: float) -> CompiledLoop | None:
@@ -203,7 +204,8 @@ class CompiledLoop:
 
     def _run(self, state: State, steps: int, worst: FloatArray) -> tuple[int, State, Any]:
         """How many of `steps` steps were taken, the state after them, and what the kernel knows of the last."""
-        from .._jit import get_num_threads, keep_memory
+        from .._jit import get_num_threads
+        from .._memory import keep_memory
         from ..collision.neighbours import no_neighbours
 
         still = self._still
@@ -212,14 +214,15 @@ class CompiledLoop:
             np.maximum(worst, still.worst, out=worst)
             known = _copied((*still.known[:-1], (*still.known[-1][:-1], before)))
             return steps, _own(state), known
-        keep_memory()
         model, kernel = self.model, self._kernel
+        keep_memory(_BYTES * model.nb)
         q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
         turns = model.turns(state.q).copy()
         kept = no_neighbours(model.dim) if self._kept is None else self._kept
         first, others = self._how
+        room = max(model.capacity, len(state.keys) * 5 // 4)  # where it does not suffice, detection runs twice
         done, keys, impulses, self._kept, last, own = kernel(
-            steps, (*first, get_num_threads() > 1, *others, self.repeats), model.capacity, q, turns, v, state.keys,
+            steps, (*first, get_num_threads() > 1, *others, self.repeats), room, q, turns, v, state.keys,
             state.impulses, kept, worst, *self._arrays,
         )  # fmt: skip
         new = self._state(state.t, q, turns, v, keys, impulses)

@@ -8,7 +8,7 @@ from .._jit import njit
 from ..collision.aabbs import aabbs2
 from ..collision.features import evaluate2
 from ..collision.narrow2 import find2
-from ..collision.neighbours import neighbours
+from ..collision.neighbours import neighbours, overlapping
 from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels2 import joint_rows
 from ..systems.mechanism_kernels import violation
@@ -30,7 +30,8 @@ def find(x, angle, band, room, kept, shapes, moves):
     ns = len(kind)
     lo, hi, planes = np.empty((ns, 2)), np.empty((ns, 2)), np.empty((ns, 3))
     aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo, hi, planes)
-    near, kept = neighbours(lo, hi, planes, kind, body, group, mask, moves, excluded, band, kept, False)
+    listed, kept = neighbours(lo, hi, planes, kind, body, group, mask, moves, excluded, band, kept, False)
+    near = overlapping(listed, lo, hi, planes, kind)
     while True:
         sa, sb, code, type = (
             np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
@@ -82,7 +83,7 @@ def _make_advance(nested):
         turns (nt,): differences of angles at the start of a run, which stay. Bodies that no force moves have no inverse
         mass: their velocity stays and takes them along.
         """
-        h, _, _, _, _, _, _, eps, repeat = how
+        h, _, _, _, _, eps, repeat = how
         inverse, Minv, moves, _, force, reach = bodies
         nb = q.shape[0]
         x, angle = np.empty((nb, 2)), np.empty(nb)
@@ -102,7 +103,7 @@ def _make_advance(nested):
             kept, found = find(x, angle, band, room, kept, shapes, moves)
             fa, fb, _, _, _, type, pa, da, pb, db, ra, rb = found
             n = len(fa)
-            room = max(room, n)
+            room = max(room, n * 5 // 4)
             gap, normal, point_a, point_b = np.empty(n), np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2))
             evaluate2(x, angle, fa, fb, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
             lowest = overlap(gap)

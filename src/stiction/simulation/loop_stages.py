@@ -10,32 +10,25 @@ import math
 
 import numpy as np
 
-from .._jit import njit, prange
+from .._jit import njit
 from ..problem.body_kernels import (
-    add_velocity_change,
-    block_weights,
-    bodies_apart,
     delassus_diagonal,
-    impulses_on_bodies,
-    residual_scale,
-    row_facts,
     rows_times,
+    velocity_change,
+    weigh,
 )
 from ..problem.laws import DRY, UNILATERAL
 from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import AT_REST, NONFINITE, QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..solvers.nsgs_items import classify
 from ..solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
-from ..solvers.nsgs_prepare import MANY
 from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
-from ..systems.contacts3 import contact_rows as spatial_contact_rows
-from ..systems.kernels2 import contact_rows as planar_contact_rows
 from ..systems.kernels2 import joint_rows as planar_joint_rows
 from ..systems.kernels3 import joint_rows as spatial_joint_rows
 from ..systems.mechanism_kernels import demands
+from .loop_rows import rows_planar, rows_spatial
 
 CODES = 1 << 22  # as in systems.model
-_CHUNKS = 64  # parts that threads take
 
 
 @njit
@@ -111,66 +104,48 @@ def remembered(keys, row_ptr, old_keys, old, p):
             p[r] = old[at, r - row_ptr[k]] if known else 0.0
 
 
-@njit(parallel=True)
-def _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, diagonal):
-    n = len(body_a)
-    for part in prange(_CHUNKS):
-        c = np.int64(part)
-        start, stop = n * c // _CHUNKS, n * (c + 1) // _CHUNKS
-        row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, diagonal)
-
-
 def _make_solve(d, nested):
     @njit
     def solve(
-        tol, limit, parallel, accelerate, omega, associated, law, row_ptr, set_of, mu, shape, semi, vertices,
-        vertex_ptr, facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, length, p,
-        free, rho,
+        tol, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr, facets,
+        facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, length, terms, diagonal, p, free,
+        rho, change,
     ):  # fmt: skip
         """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
 
-        Returns how it ended, the sweeps, the error and its scale; free (nr,) receives H v_free + b, rho (nk,) the
-        weights of the blocks. The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be
-        blocks of that kind (`nsgs_items.classify`).
+        Returns how it ended, the sweeps, the error and its scale, and whether change (nb, d) has received the
+        velocities that p gives the bodies; free (nr,): H v_free, receives H v_free + b, rho (nk,) the weights of the
+        blocks. The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be blocks of that
+        kind (`nsgs_items.classify`).
         """
         nr, nk = len(b), len(law)
-        terms, diagonal = np.empty(nr), np.empty(nr)
-        apart = np.empty(Minv.shape[0], np.bool_)
-        bodies_apart(Minv, apart)
-        if parallel and nk > MANY:
-            _row_facts_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v_free, free, terms, diagonal)
-        else:
-            row_facts(0, nk, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v_free, free, terms, diagonal)
-        for r in range(nr):
-            free[r] = free[r] + b[r]
-        block_weights(row_ptr, diagonal, C, length, rho)
-        scale = residual_scale(row_ptr, free, terms, b, length, r0, lo, hi, rho)
-        inner = inner_tolerance(tol, nr) if accelerate else tol
-        if accelerate and nr <= SMALL:
+        scale = weigh(parallel, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, free, rho)
+        inner = inner_tolerance(tol, nr)
+        if nr <= SMALL:
             error = at_rest(
                 inner, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a,
                 body_b, Ja, Jb, Minv, v_start, v_free, b, p,
             )  # fmt: skip
             if error < math.inf:
-                return SOLVED, AT_REST, error, scale
+                return SOLVED, AT_REST, error, scale, False
         now = False
         if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
             kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
             now, _ = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
         problem = (
             inner, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets,
-            facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, b, rho, p,
+            facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, b, rho, p, change,
         )  # fmt: skip
         if nested and now:
             if d == 6:
-                ended, sweeps, error = near_spatial_nested(*problem)
+                ended, sweeps, error, known = near_spatial_nested(*problem)
             else:
-                ended, sweeps, error = near_planar_nested(*problem)
+                ended, sweeps, error, known = near_planar_nested(*problem)
         elif d == 6:
-            ended, sweeps, error = near_spatial(*problem)
+            ended, sweeps, error, known = near_spatial(*problem)
         else:
-            ended, sweeps, error = near_planar(*problem)
-        return SOLVED if error <= tol else ended, sweeps, error, scale
+            ended, sweeps, error, known = near_planar(*problem)
+        return SOLVED if error <= tol else ended, sweeps, error, scale, known
 
     return solve
 
@@ -201,11 +176,10 @@ def demand_of(h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, 
 
 
 @njit
-def respond(body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h, v, dq):
-    """v = v_free + M⁻¹ Hᵀ p and the displacement dq = h (v - v_free), body by body."""
-    f, change = np.empty(v.shape), np.zeros(v.shape)
-    impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f)
-    add_velocity_change(Minv, f, change)
+def respond(known, parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h, change, v, dq):
+    """v = v_free + M⁻¹ Hᵀ p and the displacement dq = h (v - v_free), body by body; change: M⁻¹ Hᵀ p, if known."""
+    if not known:
+        velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
     finite = True
     for i in range(v.shape[0]):
         for j in range(v.shape[1]):
@@ -277,7 +251,7 @@ def _make_attempt(d, nested):
         impulses, and held (nb,) the bodies that are at rest. The geometry of contacts that act comes first in its
         arrays afterwards.
         """
-        h, tol, parallel, accelerate, omega, stabilize, associated, eps, _ = how
+        h, tol, parallel, stabilize, associated, eps, _ = how
         material, by_material, pair, by_pair, law_rows, law_codes, law_axis, law_side, lever, law_set, law_mu = laws
         joint_size, joint_bodies, joint_law, joint_bound, mode, soft, damping, bound, target = joints
         fa, fb, sa, sb, code = found[:5]
@@ -300,35 +274,40 @@ def _make_attempt(d, nested):
                     normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
         value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
         Ja, Jb = np.empty((nr, d)), np.empty((nr, d))
-        frames = (q, a[nj:], b[nj:], normal, point_a, point_b, row_ptr, nj, number, law_codes, law_axis, law_side)
+        free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
+        frames = (
+            parallel, q, a, b, normal, point_a, point_b, row_ptr, nj, number, law_codes, law_axis, law_side, lever, Ja,
+            Jb, length, Minv, v_free, free, terms, diagonal,
+        )  # fmt: skip
         if d == 6:
             spatial_joint_rows(q, turns, *rows, 0, value, Ja, Jb)
-            spatial_contact_rows(*frames, lever, Ja, Jb, length)
+            rows_spatial(*frames)
         else:
             planar_joint_rows(q, turns, *rows, 0, value, Ja, Jb)
-            planar_contact_rows(*frames, lever, Ja, Jb, length)
+            rows_planar(*frames)
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
         r0, demand, C, lo, hi = demand_of(
             h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target
         )
         remembered(keys, row_ptr, old_keys, old, p)
-        free, rho = np.empty(nr), np.empty(nk)
-        ended, sweeps, error, scale = SOLVED, 0, 0.0, 1.0
+        rho, change = np.empty(nk), np.empty((nb, d))
+        ended, sweeps, error, scale, known = SOLVED, 0, 0.0, 1.0, False
         if nr:
             problem = (
-                tol, QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY, parallel, accelerate, omega, associated, law,
-                row_ptr, set_of, mu, *sets, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, length, p, free, rho,
+                tol, QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY, parallel, associated, law, row_ptr, set_of, mu,
+                *sets, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, length, terms, diagonal, p, free, rho,
+                change,
             )  # fmt: skip
             if d == 6 and nested:
-                ended, sweeps, error, scale = solve_spatial_nested(*problem)
+                ended, sweeps, error, scale, known = solve_spatial_nested(*problem)
             elif d == 6:
-                ended, sweeps, error, scale = solve_spatial(*problem)
+                ended, sweeps, error, scale, known = solve_spatial(*problem)
             elif nested:
-                ended, sweeps, error, scale = solve_planar_nested(*problem)
+                ended, sweeps, error, scale, known = solve_planar_nested(*problem)
             else:
-                ended, sweeps, error, scale = solve_planar(*problem)
-        if not respond(a, b, row_ptr, Ja, Jb, Minv, p, v_free, h, new_v, dq):
+                ended, sweeps, error, scale, known = solve_planar(*problem)
+        if not respond(known, parallel, a, b, row_ptr, Ja, Jb, Minv, p, v_free, h, change, new_v, dq):
             ended = NONFINITE
         for i in range(nb):
             held[i] = False

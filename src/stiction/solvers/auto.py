@@ -20,7 +20,7 @@ from .enumeration import Enumeration
 from .fixed_point import FixedPoint
 from .lemke import Lemke
 from .nsgs import Nsgs
-from .nsgs_ends import QUICK_FEW, quick_limit
+from .nsgs_ends import QUICK_FEW, QUICK_ROWS, quick_limit
 from .proximal import Proximal
 
 EXACT = 300  # unknowns of the LCP up to which Lemke's method goes first
@@ -32,7 +32,8 @@ PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opin
 FIRST = ("nsgs", QUICK_FEW)
 STAGES = (("proximal", 200), ("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
 CONVEX = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
-NEARLY, MORE = 10.0, ("nsgs", 2000)  # times the tolerance, where further sweeps are cheaper than factorisations
+NEARLY = 10.0  # times the tolerance, where further sweeps are cheaper than factorisations
+MORE_FEW, MORE_MANY = ("nsgs", 2000), ("nsgs", 10_000)  # of many rows a Newton step takes as long as a thousand sweeps
 GRADIENT = ("apgd", 5000)
 LARGE, LARGE_CONVEX = (("nsgs", 10_000),), (GRADIENT, ("nsgs", 10_000))
 MANY = 1000  # rows of the relaxation from which gradients are tried before interior points
@@ -82,7 +83,7 @@ class Auto:
             best = min(tried, key=lambda s: s.certificate.error).p
             near = answer.certificate.error <= NEARLY * tol and not problem.associated
             if name == "nsgs" and len(tried) == 1 and near:
-                plan = chain([MORE], plan)
+                plan = chain([MORE_FEW if problem.nr <= QUICK_ROWS else MORE_MANY], plan)
         first = min(tried, key=lambda s: s.certificate.error)
         if tried[-1].status is Status.NO_SOLUTION:
             first = replace(first, status=Status.NO_SOLUTION)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import _check
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
-from .nsgs_ends import FLOOR, LIMIT, NONFINITE, RESTING, SOLVED, quick_limit
+from .nsgs_ends import FLOOR, LIMIT, NONFINITE, RESTING, SOLVED, STALLED, quick_limit
 
 SWEEPS = 10_000  # the default limit
 OMEGA = 1.7  # over-relaxation without acceleration
@@ -85,7 +85,8 @@ class Nsgs:
         if accelerate and _at_rest(problem, p, inner):
             return p, Status.SOLVED, _RESTS, 0
         run = NearSweeps(problem, p) if accelerate else make(problem, p, steps.pop(0), False)
-        window = quick_limit(problem.nr) if accelerate else FIRST  # the first attempt is that of the compiled loop
+        quick = quick_limit(problem.nr)
+        window = quick if accelerate else FIRST  # the first attempt is that of the compiled loop
         best, least, sweeps = p, np.inf, 0
         while True:
             ended, done, error = run.sweep(min(window, limit - sweeps), inner)
@@ -100,7 +101,7 @@ class Nsgs:
                 best, least = p, error
             if ended == SOLVED:
                 return p, Status.SOLVED, _MET.format(sweeps), sweeps
-            if sweeps >= limit:
+            if sweeps >= limit or (ended == STALLED and limit <= quick):
                 message = f"nsgs stopped after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
                 return best, Status.MAXITER, message, sweeps
             if ended == RESTING:
@@ -135,20 +136,16 @@ class NearSweeps:
         """Up to `count` sweeps: how they ended, how many were made, and the error."""
         from .._jit import get_num_threads
         from . import nsgs_near as kernels
-        from .nsgs_items import classify
 
-        problem, f, nk = self.problem, self.problem.friction, self.problem.nk
+        problem = self.problem
         form: Any = problem.dynamics
-        nested, _ = classify(
-            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.length,
-            problem.associated, np.empty(nk, np.int64), np.empty(nk, np.int64),
-        )  # fmt: skip
+        _, _, nested, _ = _kinds(problem)
         attempt = (kernels.near_planar, kernels.near_planar_nested, kernels.near_spatial, kernels.near_spatial_nested)[
             2 * (form.Minv.shape[1] // 6) + int(nested)
         ]
-        ended, done, error = attempt(
+        ended, done, error, _ = attempt(
             tol, problem.scale, count, get_num_threads() > 1, *_given(problem), form.body_a, form.body_b, form.Ja,
-            form.Jb, form.Minv, problem.q, problem.b, problem.rho, self.p,
+            form.Jb, form.Minv, problem.q, problem.b, problem.rho, self.p, np.zeros(form.Minv.shape[:2]),
         )  # fmt: skip
         return int(ended), int(done), float(error)
 
@@ -163,20 +160,12 @@ class BodySweeps:
         form: Any = problem.dynamics
         self.problem, self.accelerate = problem, accelerate
         self.given = _given(problem)
-        *arrays, nested, self.plain = prepare(
-            *self.given,
-            float(omega),
-            get_num_threads() > 1,
-            form.body_a,
-            form.body_b,
-            form.Ja,
-            form.Jb,
-            form.Minv,
-            problem.q,
-            p0,
-            np.ones(problem.nk, np.bool_),
-        )
-        self.arrays = arrays
+        kind, times, nested, self.plain = _kinds(problem)
+        arrays = prepare(
+            *self.given, float(omega), get_num_threads() > 1, form.body_a, form.body_b, form.Ja, form.Jb, form.Minv,
+            problem.q, problem.rho, p0, kind, times, self.plain, np.ones(problem.nk, np.bool_),
+        )  # fmt: skip
+        self.arrays = list(arrays)
         self.block, self.ptr, self.src, self.p, self.T = arrays[4], arrays[5], arrays[6], arrays[11], arrays[15]
         self.kernel = 2 * (form.Minv.shape[1] // 6) + int(nested)
 
@@ -212,13 +201,10 @@ class MatrixSweeps:
         from .nsgs_local import PARAMETERS
         from .nsgs_setup import frames, least_diagonal
 
-        form, f, nk = problem.dynamics, problem.friction, problem.nk
+        form, f = problem.dynamics, problem.friction
         self.problem = problem
-        kind, times, none = np.empty(nk, np.int64), np.empty(nk, np.int64), np.zeros(nk, np.int64)
-        nested, _ = items.classify(
-            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.length,
-            problem.associated, kind, times,
-        )  # fmt: skip
+        kind, times, nested, _ = _kinds(problem)
+        none = np.zeros(problem.nk, np.int64)
         block, self.ptr, self.src, self.seg, self.gptr, self.vptr = items.list_items(
             problem.law, problem.row_ptr, kind, times, none, 1, none, 0, f.set_of, f.kind, f.facet_ptr, f.vertex_ptr
         )
@@ -291,6 +277,18 @@ def _given(problem: ContactProblem) -> tuple[Any, ...]:
         problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets,
         f.facet_ptr, problem.lo, problem.hi, problem.length, problem.C, problem.associated,
     )  # fmt: skip
+
+
+def _kinds(problem: ContactProblem) -> tuple[IntArray, IntArray, bool, bool]:
+    """What `nsgs_items.classify` says of the blocks: kinds, numbers of items, any NESTED, all plain."""
+    from .nsgs_items import classify
+
+    f, kind, times = problem.friction, np.empty(problem.nk, np.int64), np.empty(problem.nk, np.int64)
+    nested, plain = classify(
+        problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.length, problem.associated,
+        kind, times,
+    )  # fmt: skip
+    return kind, times, bool(nested), bool(plain)
 
 
 def _inner_tolerance(problem: ContactProblem, tol: float) -> float:

@@ -5,9 +5,14 @@ Anderson's method takes the combination of the g(x_j) whose changes r_j = g(x_j)
 energy (weights W_ii), and goes on from there; where r grows it forgets and starts anew. It is fast until the contact
 modes keep changing; there, and on large islands from the start, momentum takes over (Polyak 1964): the next sweep
 starts from g(x_j) + β (g(x_j) - g(x_j-1)), or from g(x_j) where r_j points back. On falling piles a constant β of
-0.7 to 0.8 took half the sweeps of the β of nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010); some
-problems do not bear it: β is halved each time that r has grown, and comes back slowly. The bodies' state w is linear
-in p and follows with the same weights.
+0.7 to 0.8 took half the sweeps of the β of nonlinear conjugate gradients (Silcowitz, Niebe, Erleben 2010). Long runs
+bear more, each problem its own: 1 - β shrinks slowly, and is three times as large each time that r has grown. That ends
+the stretches in which impulses drift along a state of self-stress, every sweep by the same r, until a contact slips or
+opens. Some problems with friction go in circles under a large β: where r stops falling, 0.75 is the most for a while.
+The bodies' state w is linear in p and follows with the same weights.
+
+The round-off of w must not be put right on one side of p - g alone: β (p - g) would carry it on, β/(1 - β) times as
+large, from one time to the next; `realign` keeps both sides alike.
 """
 
 from __future__ import annotations
@@ -20,13 +25,18 @@ from .._lanes import WIDTH, load, spread, store, total
 CHUNKS = 64  # parts of an island's rows that threads take
 MEMORY = 8  # sweeps that are combined
 MOST_ROWS = 500  # of an island beyond which combining costs more than it saves: momentum alone
-_GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped, and momentum halved
-_BETA, _REGAIN = 0.75, 0.01  # momentum, and what each sweep gives back of it
+_GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped
+_SHARE, _LEAST = 0.25, 0.02  # 1 - β at the start, and at least
+_STEADY = 10  # looks of momentum before it changes; most problems of a run have ended by then
+_SHRINK = 0.98  # of 1 - β, each look
+_CALM = 150  # looks in which |r|² must have halved, else the bound of 1 - β changes from `_LEAST` to `_SHARE`, or back
+_GROWN, _MORE = 3.0, 3.0  # growth of |r|² over its least value, at which 1 - β is taken so many times
 _PATIENCE = 60  # sweeps in which |r|² must have halved, else momentum takes over
 
-# state (ni, 5): sweeps in memory, or the present β of momentum; where the next one goes, -1 at the start; least |r|², 0
-# before the first sweep with momentum; |r|² at the last mark, negative once momentum has taken over; sweeps since then
-STATE = 5
+# state (ni, 7): sweeps in memory, or 1 - β of momentum; where the next one goes, -1 at the start, or its least value;
+# least |r|², 0 before the first sweep with momentum; |r|² at the last mark, negative once momentum has taken over;
+# sweeps since then, or looks of momentum; |r|² at its last mark, and looks since then
+STATE = 7
 
 
 @njit
@@ -171,30 +181,61 @@ def _move_parallel(first, last, low, high, beta, p, w, G, Wg):
 
 
 @njit
+def _weigh(isl, size, state):
+    """The next β, from |r|²; returns whether it has grown."""
+    state[isl, 4] += 1.0
+    state[isl, 6] += 1.0
+    if size < 0.5 * state[isl, 5]:
+        state[isl, 5], state[isl, 6] = size, 0.0
+    elif state[isl, 6] > _CALM:
+        state[isl, 1] = _SHARE if state[isl, 1] == _LEAST else _LEAST
+        state[isl, 5], state[isl, 6] = size, 0.0
+    grown = size > _GROWN * state[isl, 2]
+    if grown:
+        state[isl, 0], state[isl, 2] = _MORE * state[isl, 0], size
+    elif state[isl, 4] > _STEADY:
+        state[isl, 0] *= _SHRINK
+    state[isl, 0] = min(1.0, max(state[isl, 1], state[isl, 0]))
+    state[isl, 2] = min(state[isl, 2], size)
+    return grown
+
+
+@njit
 def _momentum(isl, first, last, low, high, parallel, look, p, w, weight, x, G, Wg, state):
     """p + β (p - g) with g the result of the sweep before, which is kept in G[0] and Wg[0]; β = 0 where p - x turns."""
     if state[isl, 2] == 0.0:
-        state[isl, 0], state[isl, 2] = _BETA, np.inf
+        state[isl, 0], state[isl, 1], state[isl, 2], state[isl, 4] = _SHARE, _LEAST, np.inf, 0.0
+        state[isl, 5], state[isl, 6] = np.inf, 0.0
         for i in range(first, last):
             G[0, i] = p[i]
         for i in range(low, high):
             for j in range(w.shape[1]):
                 Wg[0, i, j] = w[i, j]
         return
-    state[isl, 0] = min(state[isl, 0] + _REGAIN, _BETA)
-    product = 1.0
+    beta = 1.0 - state[isl, 0]
     if look:
         size, product = _sums(first, last, parallel, p, x, G[0], weight)
-        if size > _GROWTH * state[isl, 2]:
-            state[isl, 0] *= 0.5
-            state[isl, 2] = size
-        state[isl, 2] = min(state[isl, 2], size)
-    beta = state[isl, 0] if product > 0.0 else 0.0
+        if _weigh(isl, size, state):
+            product = 0.0
+        beta = 1.0 - state[isl, 0] if product > 0.0 else 0.0
     if parallel:
         _move_parallel(first, last, low, high, beta, p, w, G, Wg)
     else:
-        for c in range(CHUNKS):
-            _move_chunk(c, first, last, low, high, beta, p, w, G, Wg)
+        d = w.shape[1]
+        _move(first, last, beta, p, G[0])
+        _move(low * d, high * d, beta, w.ravel(), Wg[0].ravel())
+
+
+@njit
+def realign(isl, low, high, w, before, wg, Wg, state):
+    """After w has been made anew from p, and was `before`: the same correction to the state of the sweep before."""
+    d = w.shape[1]
+    for i in range(low, high):
+        for j in range(d):
+            if state[isl, 3] < 0.0:
+                Wg[0, i, j] += w[i, j] - before[i, j]
+            else:
+                wg[i, j] += w[i, j] - before[i, j]
 
 
 @njit

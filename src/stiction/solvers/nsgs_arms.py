@@ -18,103 +18,113 @@ FACTORS = 8  # numbers per body: l, Λ by rows of its triangle, and one to fill 
 _EXACT = 1e-12
 
 
+@njit(inline=True)
+def _root(x, of):
+    """√x, zero where x is none of the diagonal entry `of` that it is left of."""
+    return math.sqrt(x) if x > 1e-15 * of else 0.0
+
+
+@njit(inline=True)
+def _over(x, root):
+    return x / root if x != 0.0 and root > 0.0 else 0.0
+
+
 @njit
-def body_triangles(L, out):
-    """out (moving + 1, FACTORS): l and Λ of every body; False where a factor has another form."""
-    for i in range(L.shape[0]):
-        size = 0.0
-        for j in range(6):
-            size = max(size, abs(L[i, j, j]))
-        for j in range(6):
-            for k in range(min(j, 3)):
-                if abs(L[i, j, k]) > _EXACT * size:
-                    return False
-        if abs(L[i, 0, 0] - L[i, 1, 1]) + abs(L[i, 0, 0] - L[i, 2, 2]) > _EXACT * size:
-            return False
-        out[i, 0] = L[i, 0, 0]
-        out[i, 1], out[i, 2], out[i, 3] = L[i, 3, 3], L[i, 4, 3], L[i, 4, 4]
-        out[i, 4], out[i, 5], out[i, 6] = L[i, 5, 3], L[i, 5, 4], L[i, 5, 5]
-        out[i, 7] = 0.0
+def body_triangle(Minv, body, i, out):
+    """out[i] (FACTORS,): l and Λ of a body, its Cholesky factor; False where it has another form.
+
+    The form of a rigid body in space: 1/m on the diagonal, and the inverse inertia apart from it.
+    """
+    for j in range(6):
+        for k in range(min(j, 3)):
+            if Minv[body, j, k] != 0.0:
+                return False
+    if Minv[body, 1, 1] != Minv[body, 0, 0] or Minv[body, 2, 2] != Minv[body, 0, 0]:
+        return False
+    out[i, 0] = _root(Minv[body, 0, 0], Minv[body, 0, 0])
+    a = _root(Minv[body, 3, 3], Minv[body, 3, 3])
+    b, d = _over(Minv[body, 4, 3], a), _over(Minv[body, 5, 3], a)
+    c = _root(Minv[body, 4, 4] - b * b, Minv[body, 4, 4])
+    e = _over(Minv[body, 5, 4] - d * b, c)
+    out[i, 1], out[i, 2], out[i, 3], out[i, 4], out[i, 5] = a, b, c, d, e
+    out[i, 6] = _root(Minv[body, 5, 5] - d * d - e * e, Minv[body, 5, 5])
+    out[i, 7] = 0.0
     return True
 
 
 @njit
-def _arm(H, first, sign, F, at, i):
-    """The arm ½ Σ n × (r × n) of a contact's rows into F[i, at:]; False where they are not those of a point."""
-    x, y, z = 0.0, 0.0, 0.0
-    for m in range(3):
-        g = first + m
-        nx, ny, nz = sign * H[g, 0], sign * H[g, 1], sign * H[g, 2]
-        tx, ty, tz = sign * H[g, 3], sign * H[g, 4], sign * H[g, 5]
-        x += 0.5 * (ny * tz - nz * ty)
-        y += 0.5 * (nz * tx - nx * tz)
-        z += 0.5 * (nx * ty - ny * tx)
+def _side(H, g, sign, at, i, F):
+    """The arm ½ Σ n × (r × n) of a body's rows g..g + 2 into F[i, at:]; False where they are not those of a point.
+
+    Or where their directions are not those in F[i].
+    """
+    ax, ay, az = sign * H[g, 0], sign * H[g, 1], sign * H[g, 2]
+    au, av, aw = sign * H[g, 3], sign * H[g, 4], sign * H[g, 5]
+    bx, by, bz = sign * H[g + 1, 0], sign * H[g + 1, 1], sign * H[g + 1, 2]
+    bu, bv, bw = sign * H[g + 1, 3], sign * H[g + 1, 4], sign * H[g + 1, 5]
+    cx, cy, cz = sign * H[g + 2, 0], sign * H[g + 2, 1], sign * H[g + 2, 2]
+    cu, cv, cw = sign * H[g + 2, 3], sign * H[g + 2, 4], sign * H[g + 2, 5]
+    off = abs(ax - F[i, 0]) + abs(ay - F[i, 1]) + abs(az - F[i, 2])
+    off += abs(bx - F[i, 3]) + abs(by - F[i, 4]) + abs(bz - F[i, 5])
+    off += abs(cx - F[i, 6]) + abs(cy - F[i, 7]) + abs(cz - F[i, 8])
+    off += abs(ax * ax + ay * ay + az * az - 1.0) + abs(bx * bx + by * by + bz * bz - 1.0)
+    off += abs(cx * cx + cy * cy + cz * cz - 1.0) + abs(ax * bx + ay * by + az * bz)
+    off += abs(ax * cx + ay * cy + az * cz) + abs(bx * cx + by * cy + bz * cz)
+    x = 0.5 * (ay * aw - az * av) + 0.5 * (by * bw - bz * bv) + 0.5 * (cy * cw - cz * cv)
+    y = 0.5 * (az * au - ax * aw) + 0.5 * (bz * bu - bx * bw) + 0.5 * (cz * cu - cx * cw)
+    z = 0.5 * (ax * av - ay * au) + 0.5 * (bx * bv - by * bu) + 0.5 * (cx * cv - cy * cu)
     F[i, at], F[i, at + 1], F[i, at + 2] = x, y, z
-    small = _EXACT * (1.0 + abs(x) + abs(y) + abs(z))
-    fits = True
-    for m in range(3):
-        g = first + m
-        nx, ny, nz = sign * H[g, 0], sign * H[g, 1], sign * H[g, 2]
-        fits = fits and abs(y * nz - z * ny - sign * H[g, 3]) <= small
-        fits = fits and abs(z * nx - x * nz - sign * H[g, 4]) <= small
-        fits = fits and abs(x * ny - y * nx - sign * H[g, 5]) <= small
-    return fits
+    bent = abs(y * az - z * ay - au) + abs(z * ax - x * az - av) + abs(x * ay - y * ax - aw)
+    bent += abs(y * bz - z * by - bu) + abs(z * bx - x * bz - bv) + abs(x * by - y * bx - bw)
+    bent += abs(y * cz - z * cy - cu) + abs(z * cx - x * cz - cv) + abs(x * cy - y * cx - cw)
+    return off <= _EXACT and bent <= _EXACT * (1.0 + abs(x) + abs(y) + abs(z))
 
 
 @njit
 def contact_arms(i, first, a, b, world, Ja, Jb, F):
     """F[i]: frame and arms of a contact with three rows from `first` on; False where they are not those of a point."""
-    fits = True
-    for m in range(3):
-        for k in range(m + 1):
-            s, t, d = 0.0, 0.0, 0.0
-            for j in range(3):
-                s += Ja[first + m, j] * Ja[first + k, j]
-                t += Jb[first + m, j] * Jb[first + k, j]
-                d += abs(Ja[first + m, j] + Jb[first + m, j])
-            one = 1.0 if k == m else 0.0
-            fits = fits and (a == world or abs(s - one) <= _EXACT) and (b == world or abs(t - one) <= _EXACT)
-            fits = fits and (a == world or b == world or d <= _EXACT)
-    if not fits or a == b:
-        return False
     for m in range(3):
         for j in range(3):
             F[i, 3 * m + j] = Ja[first + m, j] if a != world else -Jb[first + m, j]
     for j in range(9, ARMS):
         F[i, j] = 0.0
+    fits = a != b
     if a != world:
-        fits = _arm(Ja, first, 1.0, F, 9, i)
+        fits = _side(Ja, first, 1.0, 9, i, F) and fits
     if b != world:
-        fits = _arm(Jb, first, -1.0, F, 12, i) and fits
+        fits = _side(Jb, first, -1.0, 12, i, F) and fits
     return fits
+
+
+@njit(inline=True)
+def _spin(x, y, z, body, B, nx, ny, nz):
+    """Λᵀ (r × n) of a body."""
+    u, v, w = y * nz - z * ny, z * nx - x * nz, x * ny - y * nx
+    return B[body, 1] * u + B[body, 2] * v + B[body, 4] * w, B[body, 3] * v + B[body, 5] * w, B[body, 6] * w
+
+
+@njit
+def _spins(i, at, body, F, B):
+    """The part of a body's spin in a contact's Delassus matrix: its lower triangle by rows."""
+    x, y, z = F[i, at], F[i, at + 1], F[i, at + 2]
+    a0, a1, a2 = _spin(x, y, z, body, B, F[i, 0], F[i, 1], F[i, 2])
+    b0, b1, b2 = _spin(x, y, z, body, B, F[i, 3], F[i, 4], F[i, 5])
+    c0, c1, c2 = _spin(x, y, z, body, B, F[i, 6], F[i, 7], F[i, 8])
+    return (
+        a0 * a0 + a1 * a1 + a2 * a2, b0 * a0 + b1 * a1 + b2 * a2, b0 * b0 + b1 * b1 + b2 * b2,
+        c0 * a0 + c1 * a1 + c2 * a2, c0 * b0 + c1 * b1 + c2 * b2, c0 * c0 + c1 * c1 + c2 * c2,
+    )  # fmt: skip
 
 
 @njit
 def arms_delassus(i, r, ia, ib, F, B, W):
     """W[r:r + 3]: the contact's own Delassus matrix, Σ l² 1 + (Λᵀ (r × n))·(Λᵀ (r × n')) over its two bodies."""
-    for m in range(3):
-        for k in range(3):
-            W[r + m, k] = 0.0
-        W[r + m, m] = B[ia, 0] * B[ia, 0] + B[ib, 0] * B[ib, 0]
-    for side in range(2):
-        body, at = (ia, 9) if side == 0 else (ib, 12)
-        x, y, z = F[i, at], F[i, at + 1], F[i, at + 2]
-        t = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        for m in range(3):
-            n0, n1, n2 = F[i, 3 * m], F[i, 3 * m + 1], F[i, 3 * m + 2]
-            c0, c1, c2 = y * n2 - z * n1, z * n0 - x * n2, x * n1 - y * n0
-            own = (
-                B[body, 1] * c0 + B[body, 2] * c1 + B[body, 4] * c2,
-                B[body, 3] * c1 + B[body, 5] * c2,
-                B[body, 6] * c2,
-            )
-            t = (t[1], t[2], own)
-        for m in range(3):
-            for k in range(m + 1):
-                W[r + m, k] += t[m][0] * t[k][0] + t[m][1] * t[k][1] + t[m][2] * t[k][2]
-    for m in range(3):
-        for k in range(m):
-            W[r + k, m] = W[r + m, k]
+    light = B[ia, 0] * B[ia, 0] + B[ib, 0] * B[ib, 0]
+    a00, a10, a11, a20, a21, a22 = _spins(i, 9, ia, F, B)
+    b00, b10, b11, b20, b21, b22 = _spins(i, 12, ib, F, B)
+    W[r, 0], W[r, 1], W[r, 2] = light + a00 + b00, a10 + b10, a20 + b20
+    W[r + 1, 0], W[r + 1, 1], W[r + 1, 2] = a10 + b10, light + a11 + b11, a21 + b21
+    W[r + 2, 0], W[r + 2, 1], W[r + 2, 2] = a20 + b20, a21 + b21, light + a22 + b22
 
 
 @njit

@@ -10,6 +10,25 @@ from .._jit import njit
 
 
 @njit
+def _factor(Minv, body, first, last, L, b):
+    """Cholesky's factor of the block first..last of a body's M⁻¹; zero columns where it is singular."""
+    for j in range(first, last):
+        s = Minv[body, j, j]
+        for k in range(first, j):
+            s -= L[b, j, k] * L[b, j, k]
+        if s <= 1e-15 * Minv[body, j, j]:
+            continue
+        root = math.sqrt(s)
+        L[b, j, j] = root
+        for i in range(j + 1, last):
+            s = Minv[body, i, j]
+            for k in range(first, j):
+                s -= L[b, i, k] * L[b, j, k]
+            if s != 0.0:
+                L[b, i, j] = s / root
+
+
+@njit
 def body_factors(Minv, slot, L):
     """L (moving + 1, d, d) lower triangular by slot, with Minv = L Lᵀ; zero for the last: all that cannot move."""
     nbody, d = Minv.shape[0], Minv.shape[1]
@@ -17,19 +36,15 @@ def body_factors(Minv, slot, L):
         b = slot[body]
         if b == L.shape[0] - 1:
             continue
-        for j in range(d):
-            s = Minv[body, j, j]
-            for k in range(j):
-                s -= L[b, j, k] * L[b, j, k]
-            if s <= 1e-15 * Minv[body, j, j]:
-                continue
-            root = math.sqrt(s)
-            L[b, j, j] = root
-            for i in range(j + 1, d):
-                s = Minv[body, i, j]
-                for k in range(j):
-                    s -= L[b, i, k] * L[b, j, k]
-                L[b, i, j] = s / root
+        apart = d == 6
+        for j in range(3):
+            for k in range(3, d):
+                apart = apart and Minv[body, k, j] == 0.0
+        if apart:  # the rule in space: velocity and spin do not act on each other
+            _factor(Minv, body, 0, 3, L, b)
+            _factor(Minv, body, 3, 6, L, b)
+        else:
+            _factor(Minv, body, 0, d, L, b)
 
 
 def _make_body_rows(d):

@@ -22,7 +22,7 @@ from .nsgs_kernels import (
     sweep_spatial_nested,
 )
 from .nsgs_lanes import state_packs
-from .nsgs_order import PHASES
+from .nsgs_order import PHASES, stride
 
 
 @njit
@@ -76,7 +76,10 @@ def _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
 
 @njit(parallel=True)
 def _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
-    for c in prange(first, last):
+    n = last - first
+    step = stride(n)
+    for k in prange(n):
+        c = first + np.int64(k) * step % n
         _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
 
 
@@ -102,7 +105,10 @@ def _make_sweep_phase(d, nested):
         associated, facets, F, B, arms, pack, Z,
     ):  # fmt: skip
         """One sweep over the cells first..last, which share no body, at the same time; most (cells,): estimates."""
-        for c in prange(first, last):
+        n = last - first
+        step = stride(n)
+        for k in prange(n):
+            c = first + np.int64(k) * step % n
             if d == 3 and nested:
                 most[c] = sweep_planar_nested(
                     c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,

@@ -68,12 +68,16 @@ def _sort(order, key, most):
 
 
 @njit
-def _in_order(cell, kind, place, cells, places):
-    """The blocks sorted by cell, kind and the place of their bodies."""
-    order = np.arange(len(cell))
-    order = _sort(order, place, places)
-    order = _sort(order, kind, KINDS)
-    return _sort(order, cell, cells)
+def _in_order(times, cell, kind, place, cells, places):
+    """The blocks that become items, sorted by cell, kind and the place of their bodies."""
+    order, n = np.empty(len(cell), np.int64), 0
+    for k in range(len(cell)):
+        order[n] = k
+        n += 1 if times[k] > 0 else 0
+    group = np.empty(len(cell), np.int64)
+    for k in order[:n]:
+        group[k] = (KINDS + 1) * cell[k] + kind[k]
+    return _sort(_sort(order[:n], place, places), group, (KINDS + 1) * cells)
 
 
 @njit
@@ -83,10 +87,10 @@ def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, sh
     Returns block (ni,), ptr (ni + 1,) into packed rows, src (rows,) the original rows, seg (cells, KINDS + 1): where
     each kind starts in a cell, and gptr, vptr (ni + 1,): places for the facets and vertices of polyhedra.
     """
-    order = _in_order(cell, kind, place, cells, places)
+    order = _in_order(times, cell, kind, place, cells, places)
     ni = 0
     nrows = 0
-    for k in range(len(law)):
+    for k in order:
         ni += times[k]
         nrows += times[k] * (1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k])
     block, ptr, src = np.empty(ni, np.int64), np.zeros(ni + 1, np.int64), np.empty(nrows, np.int64)

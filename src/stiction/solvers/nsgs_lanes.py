@@ -14,6 +14,7 @@ from .._jit import njit
 from .._lanes import (
     WIDTH,
     add_sixes,
+    fetch,
     load,
     load_rows,
     load_sixes,
@@ -33,28 +34,35 @@ from .nsgs_local import NEAR, PARAMETERS, STEPS
 
 # numbers of a pack: frames and arms, parameters, and for the natural map the size of the friction set and ρ
 PACK = (ARMS + PARAMETERS + 2) * WIDTH
+# Velocities of bodies beyond which a problem does not stay in the cache from sweep to sweep, and how many packs ahead
+# memory is asked for then.
+_CACHED, _PACKS = 50_000, 4
 FEW = 64  # contacts of a cell below which packs would hardly fill
 
 
 @njit
-def fill_packs(first, last, a, b, world, order):
-    """order (last - first,): the items first..last, full packs first; returns how many packs there are."""
-    n = last - first
+def fill_packs(a, b, world, order):
+    """order (n,): the n items of a cell with bodies a, b, full packs first; returns how many packs there are."""
+    n = len(a)
     count, member = np.zeros(n + 1, np.int64), np.empty((n + 1, WIDTH), np.int64)
-    behind = np.zeros(world + 1, np.int64)  # the first pack that each body may be in
+    base, end = world, 0
+    for i in range(n):
+        base = min(base, a[i], b[i])
+        end = max(end, a[i] if a[i] != world else b[i], b[i] if b[i] != world else a[i])
+    behind = np.zeros(end - base + 2, np.int64)  # the first pack that each body may be in; the last: what cannot move
     low, top = 0, 0
-    for i in range(first, last):
-        pack = low
+    for i in range(n):
+        pack, ia, ib = low, min(a[i] - base, end - base + 1), min(b[i] - base, end - base + 1)
         if a[i] != world:
-            pack = max(pack, behind[a[i]])
+            pack = max(pack, behind[ia])
         if b[i] != world:
-            pack = max(pack, behind[b[i]])
+            pack = max(pack, behind[ib])
         while count[pack] == WIDTH:
             pack += 1
         member[pack, count[pack]] = i
         count[pack] += 1
         top = max(top, pack + 1)
-        behind[a[i]], behind[b[i]] = pack + 1, pack + 1
+        behind[ia], behind[ib] = pack + 1, pack + 1
         while low < n and count[low] == WIDTH:
             low += 1
     packs, at = 0, 0
@@ -65,18 +73,18 @@ def fill_packs(first, last, a, b, world, order):
                 order[at] = member[pack, l]
                 at += 1
             else:
-                alone[member[pack, l] - first] = True
+                alone[member[pack, l]] = True
         packs += 1 if count[pack] == WIDTH else 0
     for i in range(n):
         if alone[i]:
-            order[at] = first + i
+            order[at] = i
             at += 1
     return packs
 
 
 @njit
-def load_packs(start, first, last, F, par, Z):
-    """Z[first:last]: frames, arms and parameters of the packs whose contacts begin at the item `start`."""
+def load_packs(start, first, last, F, par, block, set_of, semi, rho, Z):
+    """Z[first:last]: all that is known of the packs whose contacts begin at the item `start`."""
     for pack in range(first, last):
         for l in range(WIDTH):
             i = start + WIDTH * (pack - first) + l
@@ -84,16 +92,8 @@ def load_packs(start, first, last, F, par, Z):
                 Z[pack * PACK + WIDTH * m + l] = F[i, m]
             for m in range(PARAMETERS):
                 Z[pack * PACK + WIDTH * (ARMS + m) + l] = par[i, m]
-
-
-@njit
-def load_measures(start, first, last, block, set_of, semi, rho, Z):
-    """What the natural map of these packs needs besides."""
-    for pack in range(first, last):
-        for l in range(WIDTH):
-            k = block[start + WIDTH * (pack - first) + l]
-            Z[pack * PACK + WIDTH * (ARMS + PARAMETERS) + l] = semi[set_of[k], 0]
-            Z[pack * PACK + WIDTH * (ARMS + PARAMETERS + 1) + l] = rho[k]
+            Z[pack * PACK + WIDTH * (ARMS + PARAMETERS) + l] = semi[set_of[block[i]], 0]
+            Z[pack * PACK + WIDTH * (ARMS + PARAMETERS + 1) + l] = rho[block[i]]
 
 
 @njit(inline=True)
@@ -192,25 +192,29 @@ def _push(z, i, a, b, Z, A, B, w, n, t1, t2):
 
 @njit
 def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
-    """One sweep over the packs first..last, from item i and row r on; the largest change of velocity."""
-    worst = spread(0.0)
+    """One sweep over the packs first..last, from item i and row r on; the largest change of velocity if it is full."""
+    worst, far = spread(0.0), len(w) > _CACHED
     for pack in range(first, last):
+        if far and pack + _PACKS < last:
+            fetch(Z, (pack + _PACKS) * PACK, 24)
         pn, p1, p2 = load_triples(p, r)
         if full or some(pn != 0.0):
             z = pack * PACK
             A, C = load_rows(B, a, i), load_rows(B, b, i)
             un, u1, u2 = _velocities(z, i, r, a, b, Z, A, C, q, w)
-            s1, s2 = load(Z, z + 152), load(Z, z + 160)
+            s1, s2, before = load(Z, z + 152), load(Z, z + 160), load(Z, z + 176)
             n, t1, t2, guess = _solve(
                 un, u1, u2, pn, p1, p2, load(Z, z + 128), load(Z, z + 136), load(Z, z + 144), s1, s2, load(Z, z + 168),
-                load(Z, z + 176),
+                before,
             )  # fmt: skip
-            store(Z, z + 176, guess)
+            if some(guess != before):  # most stick: nothing is written that has not changed
+                store(Z, z + 176, guess)
             store_triples(p, r, (n, t1, t2))
             n, t1, t2 = n - pn, t1 - p1, t2 - p2
             _push(z, i, a, b, Z, A, C, w, n, t1, t2)
-            change = size(n) * load(Z, z + 184) + size(t1) * s1 + size(t2) * s2
-            worst = select(worst >= change, worst, change)
+            if full:
+                change = size(n) * load(Z, z + 184) + size(t1) * s1 + size(t2) * s2
+                worst = select(worst >= change, worst, change)
         i += WIDTH
         r += 3 * WIDTH
     return most(worst)
@@ -252,7 +256,7 @@ def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
         t1, t2, u1, u2 = t1 * wide, t2 * wide, u1 / wide, u2 / wide
         edge = load(Z, z + 168) * wide
         un = un + edge * root(u1 * u1 + u2 * u2)
-        natural = natural + _from_cone(edge, 1.0, n, t1, t2, un, u1, u2)
+        natural = natural + _from_cone(edge, spread(1.0), n, t1, t2, un, u1, u2)
         scaled = _from_cone(edge, rho, n, t1, t2, un, u1, u2) / (rho * rho)
         worst = select(worst >= scaled, worst, scaled)
         i += WIDTH

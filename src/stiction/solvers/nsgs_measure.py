@@ -14,7 +14,7 @@ from .nsgs_arms import measure_arms
 from .nsgs_islands import body_state
 from .nsgs_kernels import DISK, KINDS
 from .nsgs_lanes import measure_packs
-from .nsgs_order import PHASES
+from .nsgs_order import PHASES, stride
 
 NATURAL, SCALED = 7, 8  # columns of `block_residuals`
 
@@ -183,7 +183,10 @@ def _measure_parallel(
     first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi,
     lo, hi, rho, associated, w, q, F, B, arms, pack, Z,
 ):  # fmt: skip
-    for c in prange(first, last):
+    n = last - first
+    step = stride(n)
+    for k in prange(n):
+        c = first + np.int64(k) * step % n
         natural[c], worst[c] = measure_round(
             c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
             associated, w, q, F, B, arms, pack, Z,

@@ -13,8 +13,9 @@ import math
 
 import numpy as np
 
-from .._jit import njit
-from ..problem.body_kernels import add_velocity_change, impulses_on_bodies
+from .._jit import njit, prange
+from .._lanes import AHEAD, fetch
+from ..problem.body_kernels import MANY, PARTS, velocity_change
 from ..problem.laws import UNILATERAL
 from .nsgs_ends import LIMIT, SOLVED
 from .nsgs_forms import unpack
@@ -47,18 +48,17 @@ def near_blocks(law, row_ptr, free, p, near):
 
 
 @njit
-def _take_in(law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, Minv, free, p, near):
-    """Sum of squares of the natural map and largest square of the scaled one over blocks that are not near.
+def _look(start, stop, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, free, v, near):
+    """Sum of squares of the natural map and largest square of the scaled one over blocks start..stop, not near.
 
-    Those that close become near.
+    Those that close at velocities free + H v become near.
     """
     d = Ja.shape[1]
-    f, v = np.empty((Minv.shape[0], d)), np.zeros((Minv.shape[0], d))
-    impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f)
-    add_velocity_change(Minv, f, v)
     u, none, x, y = np.empty(6), np.zeros(6), np.empty(6), np.empty(6)
     natural, worst = 0.0, 0.0
-    for k in range(len(law)):
+    for k in range(start, stop):
+        if k + AHEAD < stop:
+            fetch(v, body_b[k + AHEAD], 1)
         if near[k]:
             continue
         first, n, a, b = row_ptr[k], row_ptr[k + 1] - row_ptr[k], body_a[k], body_b[k]
@@ -79,29 +79,67 @@ def _take_in(law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, bo
     return natural, worst
 
 
+@njit(parallel=True)
+def _look_parallel(
+    law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, free, v, near, natural, worst
+):
+    n = len(law)
+    for part in prange(PARTS):
+        c = np.int64(part)
+        natural[c], worst[c] = _look(
+            n * c // PARTS, n * (c + 1) // PARTS, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a,
+            body_b, Ja, Jb, free, v, near,
+        )  # fmt: skip
+
+
+@njit
+def _take_in(
+    parallel, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, Minv, free, p, near,
+    change,
+):  # fmt: skip
+    """What `_look` says of all blocks, with change (nb, d) the velocities that impulses p have given the bodies."""
+    n = len(law)
+    velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
+    parts = PARTS if n > MANY else 1
+    natural, worst = np.empty(parts), np.empty(parts)
+    if parallel and n > MANY:
+        _look_parallel(
+            law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, free, change, near,
+            natural, worst,
+        )  # fmt: skip
+    else:
+        for c in range(parts):
+            natural[c], worst[c] = _look(
+                n * c // parts, n * (c + 1) // parts, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a,
+                body_b, Ja, Jb, free, change, near,
+            )  # fmt: skip
+    return natural.sum(), worst.max()
+
+
 def _make_attempt(d, nested):
     @njit
     def attempt(
         tol, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr,
-        lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, overlap, rho, p,
+        lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, overlap, rho, p, change,
     ):  # fmt: skip
         """Up to `limit` accelerated sweeps from p, which receives the answer: how they ended, how many, the error.
 
         free, overlap (nr,): H v_free + b, and b; `nested`: whether there are blocks of that kind (`nsgs_items`).
+        Last, whether change (nb, d) has received the velocities that p gives the bodies.
         """
         nk = len(law)
         kind, times, near = np.empty(nk, np.int64), np.empty(nk, np.int64), np.ones(nk, np.bool_)
         _, plain = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
         if plain and len(p) > SMALL and not near_blocks(law, row_ptr, free, p, near):
-            return SOLVED, 0, 0.0
+            return SOLVED, 0, 0.0, False
         sweeps = 0
         while True:
             (
                 begin, phase, rows, seg, block, ptr, src, a, b, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
-                V, weight, F, B, arms, pack, Z, _, _,
+                V, weight, F, B, arms, pack, Z,
             ) = prepare(
                 law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
-                associated, 1.0, parallel, body_a, body_b, Ja, Jb, Minv, free, p, near,
+                associated, 1.0, parallel, body_a, body_b, Ja, Jb, Minv, free, rho, p, kind, times, plain, near,
             )  # fmt: skip
             problem = (
                 tol, scale, limit - sweeps, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
@@ -122,13 +160,14 @@ def _make_attempt(d, nested):
                 p[r] = 0.0
             unpack(ptr, src, T, packed, p)
             if not plain:
-                return ended, sweeps, error
+                return ended, sweeps, error, False
             natural, worst = _take_in(
-                law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, Minv, free, p, near
-            )
+                parallel, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, Minv, free,
+                p, near, change,
+            )  # fmt: skip
             error = max(math.sqrt(error * error + natural / (scale * scale)), math.sqrt(worst) / scale)
             if ended != SOLVED or error <= tol or sweeps >= limit:
-                return ended if error <= tol or ended != SOLVED else LIMIT, sweeps, error
+                return ended if error <= tol or ended != SOLVED else LIMIT, sweeps, error, True
 
     return attempt
 

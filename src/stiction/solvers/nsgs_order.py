@@ -24,6 +24,23 @@ _CHUNK = 512  # bodies: smaller chunks would spend their time at the barriers be
 
 
 @njit
+def stride(n):
+    """How far apart those of n cells lie that are taken one after the other, when threads share a phase.
+
+    Near the golden section of n, and without a common divisor: threads take ranges, and the cells at one end of an
+    island are often larger than those at the other.
+    """
+    step = max(1, int(0.618 * n))
+    while True:
+        a, b = step, n
+        while b:
+            a, b = b, a % b
+        if a == 1:
+            return step
+        step += 1
+
+
+@njit
 def _neighbours(body_a, body_b, near, moves):
     """The bodies that share a block that is near with each body, as start (nbody + 1,) into a list."""
     n = len(moves)
@@ -73,7 +90,8 @@ def _walk(seed, start, other, mark, stamp, queue, first):
 def order_bodies(body_a, body_b, near, Minv):
     """slot (nbody,): place of each body, the number of moving bodies for those that cannot move; and the islands.
 
-    Returns slot, begin (ni + 1,): where each island's bodies start, and chunk (ni,): bodies per chunk.
+    Returns slot, begin (ni + 1,): where each island's bodies start, and chunk (ni,): bodies per chunk. There is always
+    an island: one without bodies, where none moves.
     """
     n, d = Minv.shape[0], Minv.shape[1]
     moves = np.zeros(n, np.bool_)
@@ -84,8 +102,8 @@ def order_bodies(body_a, body_b, near, Minv):
     mark = np.zeros(n, np.int64)
     queue = np.empty(n, np.int64)
     slot = np.empty(n, np.int64)
-    begin = np.zeros(n + 1, np.int64)
-    chunk = np.empty(n, np.int64)
+    begin = np.zeros(n + 2, np.int64)
+    chunk = np.ones(n + 1, np.int64)
     islands, count = 0, 0
     for seed in range(n):
         if not moves[seed] or mark[seed] != 0:
@@ -102,6 +120,7 @@ def order_bodies(body_a, body_b, near, Minv):
         slot[i] = count
     for k in range(count):
         slot[queue[k]] = k
+    islands = max(islands, 1)
     return slot, begin[: islands + 1].copy(), chunk[:islands].copy()
 
 
@@ -109,20 +128,18 @@ def order_bodies(body_a, body_b, near, Minv):
 def find_cells(body_a, body_b, near, slot, begin, chunk):
     """cell (nk,) of each block, and phase (ni, 5): the cells from phase[i, s] to phase[i, s + 1] make phase s.
 
-    Blocks that touch no moving body, or are not near, go to the first cell; there is always one island.
+    Blocks that touch no moving body, or are not near, go to the first cell.
     """
-    islands = max(1, len(begin) - 1)
+    islands = len(begin) - 1
     moving = begin[-1]
     phase = np.zeros((islands, PHASES + 1), np.int64)
     chunks = np.ones(islands, np.int64)
     of = np.zeros(moving + 1, np.int64)
     cells = 0
     for i in range(islands):
-        if i < len(begin) - 1:
-            size = begin[i + 1] - begin[i]
-            chunks[i] = max(1, size // chunk[i])
-            for k in range(begin[i], begin[i + 1]):
-                of[k] = i
+        chunks[i] = max(1, (begin[i + 1] - begin[i]) // chunk[i])
+        for k in range(begin[i], begin[i + 1]):
+            of[k] = i
         n = chunks[i]
         phase[i, 0] = cells
         phase[i, 1] = cells + n

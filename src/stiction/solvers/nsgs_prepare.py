@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit, prange
-from .nsgs_arms import ARMS, FACTORS, arms_delassus, body_triangles, contact_arms, turn_arms
+from .._lanes import AHEAD, aligned, fetch
+from .nsgs_arms import ARMS, FACTORS, arms_delassus, body_triangle, contact_arms, turn_arms
 from .nsgs_forms import body_factors, rows_planar, rows_spatial, turn_rows
 from .nsgs_islands import island_rows, row_weights
-from .nsgs_items import bounds, classify, list_items
+from .nsgs_items import bounds, list_items
 from .nsgs_kernels import DISK, KINDS
 from .nsgs_lanes import FEW, PACK, fill_packs, load_packs
 from .nsgs_local import PARAMETERS
@@ -21,9 +22,40 @@ _CHUNKS = 64
 
 
 @njit
+def _some_triangles(c, parts, Minv, slot, B):
+    """The factors of part c of the bodies; False where one does not have the form that arms need."""
+    n, fits = len(slot), True
+    for i in range(n * c // parts, n * (c + 1) // parts):
+        if slot[i] < len(B) - 1:
+            fits = body_triangle(Minv, i, slot[i], B) and fits
+    return fits
+
+
+@njit(parallel=True)
+def _triangles_parallel(Minv, slot, B, fits):
+    for part in prange(_CHUNKS):
+        c = np.int64(part)
+        fits[c] = _some_triangles(c, _CHUNKS, Minv, slot, B)
+
+
+@njit
+def _triangles(threads, Minv, slot, B):
+    """The factors of all bodies that move, and whether they have the form that arms need."""
+    fits = np.ones(_CHUNKS, np.bool_)
+    if threads:
+        _triangles_parallel(Minv, slot, B, fits)
+    else:
+        fits[0] = _some_triangles(np.int64(0), 1, Minv, slot, B)
+    return len(B) > 0 and fits.all()
+
+
+@njit
 def _places(start, stop, kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F, fits):
     """The slots of the bodies of the items start..stop, and the arms of contacts."""
     for i in range(start, stop):
+        if i + AHEAD < stop:
+            fetch(Ja, src[ptr[i + AHEAD]], 3)
+            fetch(Jb, src[ptr[i + AHEAD]], 3)
         k, r = block[i], ptr[i]
         a[i] = slot[body_a[k]] if body_a[k] >= 0 else world
         b[i] = slot[body_b[k]] if body_b[k] >= 0 else world
@@ -50,12 +82,16 @@ def _rows(start, stop, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, 
     else:
         rows_planar(start, stop, brief, ptr, src, Ja, Jb, L, C, a, b, J, W)
     for i in range(start, stop):
+        if i + AHEAD < stop:
+            fetch(free, src[ptr[i + AHEAD]], 1)
+            fetch(p0, src[ptr[i + AHEAD]], 1)
         if brief[i]:
             arms_delassus(i, ptr[i], a[i], b[i], F, B, W)
         for r in range(ptr[i], ptr[i + 1]):
             q[r], p[r] = free[src[r]], p0[src[r]]
-            for l in range(ptr[i + 1] - ptr[i]):
-                W[r, l] /= omega
+            if omega != 1.0:
+                for l in range(ptr[i + 1] - ptr[i]):
+                    W[r, l] /= omega
 
 
 @njit(parallel=True)
@@ -108,29 +144,51 @@ def _turn_parallel(
         )  # fmt: skip
 
 
+@njit(parallel=True)
+def _load_parallel(seg, pack, F, par, block, set_of, semi, rho, Z):
+    for c in prange(len(pack) - 1):
+        load_packs(seg[c, DISK], pack[c], pack[c + 1], F, par, block, set_of, semi, rho, Z)
+
+
 @njit
-def _pack(seg, block, ptr, src, body_a, body_b, slot, world):
-    """pack (cells + 1,): the packs of each cell's contacts, which are put in this order."""
+def _pack_cell(c, seg, block, ptr, src, body_a, body_b, slot, world):
+    """The number of packs of a cell's contacts, which are put in this order."""
+    start, stop = seg[c, DISK], seg[c, DISK + 1]
+    n = stop - start
+    if n < FEW:
+        return 0
+    a, b = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        k = block[start + i]
+        a[i] = slot[body_a[k]] if body_a[k] >= 0 else world
+        b[i] = slot[body_b[k]] if body_b[k] >= 0 else world
+    order, old, rows = np.empty(n, np.int64), block[start:stop].copy(), src[ptr[start] : ptr[stop]].copy()
+    packs = fill_packs(a, b, world, order)
+    for i in range(n):
+        block[start + i] = old[order[i]]
+        for m in range(3):
+            src[ptr[start + i] + m] = rows[3 * order[i] + m]
+    return packs
+
+
+@njit(parallel=True)
+def _pack_parallel(seg, block, ptr, src, body_a, body_b, slot, world, packs):
+    for c in prange(len(packs)):
+        packs[c] = _pack_cell(np.int64(c), seg, block, ptr, src, body_a, body_b, slot, world)
+
+
+@njit
+def _pack(threads, seg, block, ptr, src, body_a, body_b, slot, world):
+    """pack (cells + 1,): where the packs of each cell's contacts begin."""
     cells = seg.shape[0]
-    pack = np.zeros(cells + 1, np.int64)
-    a, b = np.empty(len(block), np.int64), np.empty(len(block), np.int64)
+    packs, pack = np.empty(cells, np.int64), np.zeros(cells + 1, np.int64)
+    if threads:
+        _pack_parallel(seg, block, ptr, src, body_a, body_b, slot, world, packs)
+    else:
+        for c in range(cells):
+            packs[c] = _pack_cell(c, seg, block, ptr, src, body_a, body_b, slot, world)
     for c in range(cells):
-        start, stop = seg[c, DISK], seg[c, DISK + 1]
-        pack[c + 1] = pack[c]
-        if stop - start < FEW:
-            continue
-        for i in range(start, stop):
-            k = block[i]
-            a[i] = slot[body_a[k]] if body_a[k] >= 0 else world
-            b[i] = slot[body_b[k]] if body_b[k] >= 0 else world
-        order, old = np.empty(stop - start, np.int64), block[start:stop].copy()
-        pack[c + 1] += fill_packs(start, stop, a, b, world, order)
-        for i in range(start, stop):
-            block[i] = old[order[i - start] - start]
-        rows = src[ptr[start] : ptr[stop]].copy()
-        for i in range(start, stop):
-            for m in range(3):
-                src[ptr[i] + m] = rows[3 * (order[i - start] - start) + m]
+        pack[c + 1] = pack[c] + packs[c]
     return pack
 
 
@@ -138,8 +196,7 @@ def _pack(seg, block, ptr, src, body_a, body_b, slot, world):
 def _by_arms(phase, seg, kind, a, b, begin, brief):
     """brief (ni,): contacts of islands that are too large for Newton's method, which alone needs their rows."""
     for isl in range(phase.shape[0]):
-        low, high = (begin[isl], begin[isl + 1]) if len(begin) > 1 else (0, 0)
-        if band_of(isl, phase, seg, a, b, begin[-1], low, high, 6) < 0:
+        if band_of(isl, phase, seg, a, b, begin[-1], begin[isl], begin[isl + 1], 6) < 0:
             for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
                 brief[i] = kind[i] == DISK
 
@@ -147,66 +204,67 @@ def _by_arms(phase, seg, kind, a, b, begin, brief):
 @njit
 def prepare(
     law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated,
-    omega, parallel, body_a, body_b, Ja, Jb, Minv, free, p0, near,
+    omega, parallel, body_a, body_b, Ja, Jb, Minv, free, rho, p0, kind, times, plain, near,
 ):  # fmt: skip
     """Order, items, packed rows and frames of a problem on `Bodies`; `free` (nr,) is its q, p0 (nr,) the first guess.
 
-    near (nk,): the blocks that are taken; the others are left out, at an impulse of 0.
-
-    Returns the arrays that `relax` and `measure` read, in their order: begin, phase, rows, seg, block, ptr, src, a, b,
-    J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F, B, arms (whether contacts are known by F and B),
-    pack, Z (`nsgs_lanes`); then whether there are blocks of the kind NESTED, and whether every cone is round without an
-    offset.
+    rho (nk,): the blocks' weights; kind, times (nk,), plain: from `classify`; near (nk,): the blocks that are taken;
+    the others are left out, at an impulse of 0. Returns the arrays that `relax` and `measure` read, in their order:
+    begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L (empty where nothing reads it), Cb, gptr,
+    G, rim, vptr, V, weight, F, B, arms (whether contacts are known by F and B), pack, Z (`nsgs_lanes`).
     """
     d = Minv.shape[1]
     slot, begin, chunk = order_bodies(body_a, body_b, near, Minv)
     cell, phase = find_cells(body_a, body_b, near, slot, begin, chunk)
     nk, moving = len(law), begin[-1]
     cells = phase[-1, -1]
-    kind, times, place = np.empty(nk, np.int64), np.empty(nk, np.int64), np.empty(nk, np.int64)
-    nested, plain = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
+    place, taken = np.empty(nk, np.int64), np.zeros(nk, np.int64)
     for k in range(nk):
-        times[k] = times[k] if near[k] else 0
+        if not near[k]:
+            continue
+        taken[k] = times[k]
         a_ = slot[body_a[k]] if body_a[k] >= 0 else moving
         b_ = slot[body_b[k]] if body_b[k] >= 0 else moving
         place[k] = min(a_, b_) if max(a_, b_) == moving else max(a_, b_)
     block, ptr, src, seg, gptr, vptr = list_items(
-        law, row_ptr, kind, times, cell, cells, place, moving, set_of, shape, facet_ptr, vertex_ptr
+        law, row_ptr, kind, taken, cell, cells, place, moving, set_of, shape, facet_ptr, vertex_ptr
     )
     ni, nrows = len(block), len(src)
+    threads, first = parallel and ni > MANY, np.int64(0)  # no literal: the signature of the threads' calls
     pack = np.zeros(cells + 1, np.int64)
     if d == 6:
-        pack = _pack(seg, block, ptr, src, body_a, body_b, slot, moving)
+        pack = _pack(threads, seg, block, ptr, src, body_a, body_b, slot, moving)
     low, high, down, up = np.empty(ni), np.empty(ni), np.empty(ni), np.empty(ni)
     bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, low, high, down, up)
-    L = np.zeros((moving + 1, d, d))
-    body_factors(Minv, slot, L)
     item_kind = np.empty(ni, np.int64)
     for i in range(ni):
         item_kind[i] = kind[block[i]]
     compliant = False
     for r in range(nrows):
         compliant = compliant or C[src[r]] > 0.0
-    threads = parallel and ni > MANY
     a, b = np.empty(ni, np.int64), np.empty(ni, np.int64)
-    B = np.empty((moving + 1 if d == 6 and not compliant else 0, FACTORS))
-    arms = len(B) > 0 and body_triangles(L, B)
-    F, fits = np.empty((ni if arms else 0, ARMS)), np.ones(ni, np.bool_)
+    B = aligned(moving + 1 if d == 6 and not compliant else 0, FACTORS)
+    B[-1:] = 0.0  # what cannot move
+    arms = _triangles(threads, Minv, slot, B)
+    F, fits = aligned(ni if arms else 0, ARMS), np.ones(ni, np.bool_)
     if threads:
         _places_parallel(item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
     else:
-        _places(0, ni, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
+        _places(first, ni, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
     for i in range(ni):
         arms = arms and fits[i]
     brief = np.zeros(ni, np.bool_)
     if arms:
         _by_arms(phase, seg, item_kind, a, b, begin, brief)
+    L = np.zeros((0 if plain and brief.all() else moving + 1, d, d))
+    if len(L):
+        body_factors(Minv, slot, L)
     J, W = np.empty((nrows, 2 * d)), np.empty((nrows, 6))
     q, p = np.empty(nrows), np.empty(nrows)
     if threads:
         _rows_parallel(omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
     else:
-        _rows(0, ni, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
+        _rows(first, ni, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
     T, par, wn, sd = np.empty((nrows, 6)), np.empty((ni, PARAMETERS)), np.empty(nrows), np.empty(nrows)
     G, rim, V = np.zeros((gptr[-1], 6)), np.zeros(gptr[-1]), np.zeros((vptr[-1], 6))
     Cb = np.zeros((nrows if compliant else 0, 6))
@@ -218,17 +276,20 @@ def prepare(
         )  # fmt: skip
     else:
         _turn(
-            0, ni, arms, brief, tiny, item_kind, block, ptr, src, low, high, down, up, gptr, vptr, law, set_of, shape,
-            mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
+            first, ni, arms, brief, tiny, item_kind, block, ptr, src, low, high, down, up, gptr, vptr, law, set_of,
+            shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V,
+            F,
         )  # fmt: skip
-    Z = np.empty(pack[-1] * PACK if arms else 0)
-    if arms:
+    Z = aligned(pack[-1] if arms else 0, PACK).ravel()
+    if arms and threads:
+        _load_parallel(seg, pack, F, par, block, set_of, semi, rho, Z)
+    elif arms:
         for c in range(cells):
-            load_packs(seg[c, DISK], pack[c], pack[c + 1], F, par, Z)
+            load_packs(seg[c, DISK], pack[c], pack[c + 1], F, par, block, set_of, semi, rho, Z)
     weight = np.zeros(nrows)
     row_weights(seg, ptr, par, sd, weight)
     rows = island_rows(phase, seg, ptr)
     return (
         begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,
-        F, B, arms, pack, Z, nested, plain,
+        F, B, arms, pack, Z,
     )  # fmt: skip

@@ -7,11 +7,9 @@ import math
 import numpy as np
 
 from .._jit import njit
-from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, fresh, remembers
-from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED
+from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, fresh, realign, remembers
+from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED
 from .nsgs_islands import body_state, island_planar, island_planar_nested, island_spatial, island_spatial_nested
-from .nsgs_kernels import DISK
-from .nsgs_lanes import load_measures
 from .nsgs_measure import measure_island
 from .nsgs_newton import START
 from .nsgs_order import PHASES
@@ -21,14 +19,72 @@ NEAR = 1e6  # of the goal, as squares: a first guess that needs no sweeps
 FURTHER, FURTHEST = 1e-8, 1e-16  # of the goal, as squares: where Newton's method ends
 FULL = 4  # every so many sweeps visit the open contacts too
 _ROUNDS = (1, 4, 10, 20)  # sweeps before the first looks at the natural map; then always the last
+_CLOSE = 3  # sweeps before a later look at an island with momentum, at least; the last of `_ROUNDS` at most
+_SPARSE = 20  # later, looks are apart by the sweeps so far over this
+_PATIENCE = 2000  # sweeps in which an island's residual must have halved, else it is given up
 _NEWTON = 2  # looks after which Newton's method is tried on small islands
 _FEW = 12  # velocities of an island up to which Newton's method goes further than the goal at once: digits for nothing
+
+
+@njit
+def _copy(first, last, source, target):
+    for i in range(first, last):
+        target[i] = source[i]
 
 
 @njit
 def beyond(tol, part):
     """`part` of the goal, as squares, but above round-off."""
     return max((1e-13 / tol) ** 2, part)
+
+
+@njit
+def _go_near(
+    isl, first, last, low, high, parallel, tol, small, theta, share, goal, overlap, q, par, weight, x, r, g, facts
+):
+    """Newton's method on an island whose first guess is near the answer: its squares after that, and the new theta.
+
+    Infinite where it is not near, or not solved by this: then sweeps come next.
+    """
+    phase, seg, ptr, src, T = facts[0], facts[1], facts[3], facts[4], facts[8]
+    natural, worst = measure_island(isl, low, high, parallel, facts)
+    if not (natural <= NEAR * share and worst <= NEAR * goal):
+        return math.inf, math.inf, theta
+    without_overlaps(isl, small, phase, seg, ptr, src, T, overlap, q, g)
+    natural, worst, kept = settle(
+        isl, first, last, low, high, parallel, natural, worst, share, goal, g, par, weight, x, r, facts
+    )
+    far = beyond(tol, FURTHER)
+    if not kept and (natural > far * share or worst > far * goal):
+        natural, worst, theta, _ = polish(
+            isl, first, last, low, high, parallel, theta, natural, worst, share, goal, far, q, par, weight, x, r, facts
+        )
+    if not (natural <= share and worst <= goal):
+        return math.inf, math.inf, theta
+    return natural, worst, theta
+
+
+@njit
+def _together(scale, done, natural, worst):
+    """The sweeps of the island that took most, and the error of all of them."""
+    sweeps, total, largest = 0, 0.0, 0.0
+    for isl in range(len(done)):
+        sweeps = max(sweeps, done[isl])
+        total += natural[isl]
+        largest = max(largest, worst[isl])
+    return sweeps, max(math.sqrt(total), math.sqrt(largest)) / scale
+
+
+@njit
+def _until(since, error, last):
+    """Sweeps that an island will need if its error goes on to fall as it did from `last` in `since` sweeps.
+
+    Both errors are squares, over those of the goal.
+    """
+    most = _ROUNDS[-1]
+    if not 1.0 < error < last < math.inf:
+        return most
+    return int(min(most, max(_CLOSE, math.ceil(since * math.log(error) / math.log(last / error)))))
 
 
 def _make_relax(d, nested):
@@ -61,69 +117,58 @@ def _make_relax(d, nested):
             semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms, pack,
             Z,
         )  # fmt: skip
-        if arms and plain:
-            for c in range(seg.shape[0]):
-                load_measures(seg[c, DISK], pack[c], pack[c + 1], block, set_of, semi, rho, Z)
         memory = 1
         for isl in range(islands):
             if accelerate and rows[isl + 1] - rows[isl] <= MOST_ROWS:
                 memory = MEMORY
         x, r, g = np.empty(nrows), np.empty(nrows), np.empty(nrows)
-        wg = np.empty((moving + 1, d))
+        wg, before = np.empty((moving + 1, d)), np.empty((moving + 1, d))
         R, H, Wg = np.empty((memory, nrows)), np.empty((memory, nrows)), np.empty((memory, moving + 1, d))
         gram, state = np.empty((islands, memory, memory)), np.empty((islands, STATE))
         done, natural, worst = np.zeros(islands, np.int64), np.empty(islands), np.empty(islands)
-        rest = np.zeros(islands, np.bool_)
+        rest, mark, marked = np.zeros(islands, np.bool_), np.full(islands, math.inf), np.zeros(islands, np.int64)
+        best, least = np.empty(nrows), np.full((islands, 2), math.inf)  # where sweeps have come nearest, and how near
+        patience = _PATIENCE if accelerate and not associated else limit  # convex problems are never slow for good
         threshold = np.full(islands, tol * scale)
         smooth = accelerate and not nested and not associated and not compliant
         wait, theta = np.full(islands, _NEWTON), np.full(islands, START)
         for isl in range(islands):
             fresh(isl, rows[isl + 1] - rows[isl], state)
             natural[isl], worst[isl] = math.inf, math.inf
-            low, high = (begin[isl], begin[isl + 1]) if moving > 0 else (0, 0)
+            low, high = begin[isl], begin[isl + 1]
             body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
         goal = (tol * scale) ** 2
         for isl in range(islands):  # where the first guess is near the answer, Newton's method goes there at once
             first, last = rows[isl], rows[isl + 1]
             if not smooth or not 0 < last - first <= QUICK_ROWS:
                 continue
-            low, high = (begin[isl], begin[isl + 1]) if moving > 0 else (0, 0)
-            share = goal * ((last - first) / nrows)
-            natural[isl], worst[isl] = measure_island(isl, low, high, parallel, facts)
-            far = beyond(tol, FURTHER)
-            near = natural[isl] <= NEAR * share and worst[isl] <= NEAR * goal
-            kept = False
-            if near:
-                without_overlaps(isl, tol * scale, phase, seg, ptr, src, T, overlap, q, g)
-                natural[isl], worst[isl], kept = settle(
-                    isl, first, last, low, high, parallel, natural[isl], worst[isl], share, goal, g, par, weight, x, r,
-                    facts,
-                )  # fmt: skip
-            if near and not kept and (natural[isl] > far * share or worst[isl] > far * goal):
-                natural[isl], worst[isl], theta[isl], _ = polish(
-                    isl, first, last, low, high, parallel, theta[isl], natural[isl], worst[isl], share, goal, far, q,
-                    par, weight, x, r, facts,
-                )  # fmt: skip
-            if not near or natural[isl] > share or worst[isl] > goal:
-                natural[isl], worst[isl] = math.inf, math.inf
-        turn = 0
+            low, high, share = begin[isl], begin[isl + 1], goal * ((last - first) / nrows)
+            natural[isl], worst[isl], theta[isl] = _go_near(
+                isl, first, last, low, high, parallel, tol, tol * scale, theta[isl], share, goal, overlap, q, par,
+                weight, x, r, g, facts,
+            )  # fmt: skip
+        turn, ahead, last_error, looked = 0, np.ones(islands, np.int64), np.full(islands, math.inf), done.copy()
         while True:
             chunk = _ROUNDS[min(turn, len(_ROUNDS) - 1)]
             turn += 1
             swept = False
             for isl in range(islands):
                 first, last = rows[isl], rows[isl + 1]
-                low, high = (begin[isl], begin[isl + 1]) if moving > 0 else (0, 0)
+                low, high = begin[isl], begin[isl + 1]
                 share = goal * ((last - first) / nrows)
                 wide = parallel and phase[isl, 1] - phase[isl, 0] > 1
                 if (natural[isl] <= share and worst[isl] <= goal) or rest[isl] or done[isl] >= limit:
                     continue
+                if done[isl] - marked[isl] > patience:
+                    continue
                 few = smooth and (high - low) * d <= _FEW
                 swept = True
                 seen = math.inf
-                full = True
+                full = done[isl] % FULL == 0
                 pending = False  # a sweep whose result has not been combined with those before
-                for _ in range(min(chunk, limit - done[isl])):
+                # convex problems keep their rounds: ended sooner, a run of a shaken box overlapped, and why is open
+                count = ahead[isl] if turn > 2 and not associated and not remembers(isl, state) else chunk
+                for _ in range(min(max(count, done[isl] // _SPARSE), limit - done[isl])):
                     if pending:
                         combine(
                             isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state
@@ -146,8 +191,18 @@ def _make_relax(d, nested):
                         seen = estimate
                     if seen <= threshold[isl]:
                         break
+                long = pending and turn > len(_ROUNDS)  # before that, round-off is no matter
+                if long:
+                    for i in range(low, high):
+                        for j in range(d):
+                            before[i, j] = w[i, j]
                 natural[isl], worst[isl] = measure_island(isl, low, high, parallel, facts)
+                if long:
+                    realign(isl, low, high, w, before, wg, Wg, state)
                 short = natural[isl] > share or worst[isl] > goal
+                missed = max(natural[isl] / share, worst[isl] / goal)
+                ahead[isl] = _until(done[isl] - looked[isl], missed, last_error[isl])
+                last_error[isl], looked[isl] = missed, done[isl]
                 far = beyond(tol, FURTHEST if few else FURTHER)
                 rough = natural[isl] > far * share or worst[isl] > far * goal
                 if (short and smooth and turn >= wait[isl]) or (few and rough):
@@ -160,26 +215,30 @@ def _make_relax(d, nested):
                         fresh(isl, last - first, state)
                         pending = False
                         short = natural[isl] > share or worst[isl] > goal
+                if long and natural[isl] + worst[isl] < least[isl, 0] + least[isl, 1]:
+                    least[isl, 0], least[isl, 1] = natural[isl], worst[isl]
+                    _copy(first, last, p, best)
                 if pending and short and done[isl] < limit:
                     combine(isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
                 if seen <= threshold[isl] and short:
                     error = math.sqrt(max(natural[isl] / share * goal, worst[isl]))
                     threshold[isl] = max(0.5 * min(1.0, tol * scale / error) * seen, FLOOR * scale)
                 rest[isl] = seen <= FLOOR * scale
-            sweeps = 0
-            total = 0.0
-            largest = 0.0
+                if natural[isl] + worst[isl] <= 0.25 * mark[isl]:
+                    mark[isl], marked[isl] = natural[isl] + worst[isl], done[isl]
+            stalled = False
             for isl in range(islands):
-                sweeps = max(sweeps, done[isl])
-                total += natural[isl]
-                largest = max(largest, worst[isl])
-            error = max(math.sqrt(total), math.sqrt(largest)) / scale
+                stalled = stalled or done[isl] - marked[isl] > patience
+                if not swept and least[isl, 0] + least[isl, 1] <= natural[isl] + worst[isl]:
+                    natural[isl], worst[isl] = least[isl, 0], least[isl, 1]
+                    _copy(rows[isl], rows[isl + 1], best, p)
+            sweeps, error = _together(scale, done, natural, worst)
             if not error < math.inf:
                 return NONFINITE, sweeps, error
             if error <= tol:
                 return SOLVED, sweeps, error
             if not swept:
-                return (LIMIT if sweeps >= limit else RESTING), sweeps, error
+                return (LIMIT if sweeps >= limit else STALLED if stalled else RESTING), sweeps, error
 
     return relax
 

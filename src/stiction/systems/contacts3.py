@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
+from .._lanes import AHEAD, fetch
 from ..friction.sets import ROLL_1, ROLL_2, TANGENT_1, TANGENT_2
 from .kernels3 import set_row, turn
 
@@ -57,6 +58,8 @@ def contact_rows(
     belong to -n: with a as the body that moves, the tangents' rows change their signs.
     """
     for k in range(len(body_a)):
+        if k + AHEAD < len(body_a):
+            fetch(q, body_b[k + AHEAD], 1)
         start, stop = row_ptr[k + offset], row_ptr[k + offset + 1]
         a, b = body_a[k], body_b[k]
         nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
