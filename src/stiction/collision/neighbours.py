@@ -93,3 +93,19 @@ def neighbours(lo, hi, planes, kind, body, group, mask, movable, excluded, band,
             wide_planes[s, lo.shape[1]] += grow
     listed = pairs(wide_lo, wide_hi, wide_planes, kind, body, group, mask, movable, excluded, parallel)
     return listed, (listed, wide_lo, wide_hi, wide_planes)
+
+
+@njit
+def swept(lo, hi, planes):
+    """Boxes (2, ns, .) at the start and the end of a motion: the first become those that hold both.
+
+    Planes of the compiled loop keep their direction, or turn with a body; those are taken as everywhere.
+    """
+    for s in range(lo.shape[1]):
+        for j in range(lo.shape[2]):
+            lo[0, s, j], hi[0, s, j] = min(lo[0, s, j], lo[1, s, j]), max(hi[0, s, j], hi[1, s, j])
+        d = lo.shape[2]
+        same = True
+        for j in range(d):
+            same = same and planes[0, s, j] == planes[1, s, j]
+        planes[0, s, d] = max(planes[0, s, d], planes[1, s, d]) if same else math.inf

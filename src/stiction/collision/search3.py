@@ -10,9 +10,10 @@ import numpy as np
 
 from .._jit import njit, prange
 from .aabbs import aabbs3
+from .broad import pairs
 from .features import evaluate3
 from .narrow3 import FEATURES, find_range3, place, points
-from .neighbours import neighbours
+from .neighbours import neighbours, swept
 
 MANY = 10_000  # pairs, contacts or shapes from which threads share the work
 _PARTS = 64
@@ -153,6 +154,14 @@ def search(x, R, band, room, parallel, kept, shapes, moves):
         geometry = _geometry(n)
         _collect_parallel(len(listed), each, first, old, body, x, R, found, geometry)
         return kept, found, geometry
+    found = _features(at, axes, point, R, listed, lo, hi, planes, band, room, shapes)
+    return kept, found, measure(x, R, False, found)
+
+
+@njit
+def _features(at, axes, point, R, listed, lo, hi, planes, band, room, shapes):
+    """The contacts within `band` of those listed pairs whose boxes overlap."""
+    kind, body, _, _, _, center, rot, half, radius = shapes
     while True:
         out = _room(room)
         n = find_range3(
@@ -166,5 +175,18 @@ def search(x, R, band, room, parallel, kept, shapes, moves):
     a, b = np.empty(n, np.int64), np.empty(n, np.int64)
     for k in range(n):
         a[k], b[k] = body[sa[k]], body[sb[k]]
-    found = (a, b, sa[:n], sb[:n], code[:n], type[:n], pa[:n], da[:n], pb[:n], db[:n], ra[:n], rb[:n])
-    return kept, found, measure(x, R, False, found)
+    return a, b, sa[:n], sb[:n], code[:n], type[:n], pa[:n], da[:n], pb[:n], db[:n], ra[:n], rb[:n]
+
+
+@njit
+def search_on_the_way(x, R, new_x, new_R, band, reach, room, shapes, moves):
+    """As `detect_on_the_way` of the model: contacts within `reach` at x, R of shapes that may meet on the way."""
+    kind, body, group, mask, excluded, center, rot, half, radius = shapes
+    ns = len(kind)
+    at, axes, point = np.empty((ns, 3)), np.empty((ns, 3, 3)), np.empty(ns)
+    lo, hi, planes = np.empty((2, ns, 3)), np.empty((2, ns, 3)), np.empty((2, ns, 4))
+    _boxes(new_x, new_R, kind, body, center, rot, half, radius, band, lo[1], hi[1], planes[1], at, axes, point)
+    _boxes(x, R, kind, body, center, rot, half, radius, band, lo[0], hi[0], planes[0], at, axes, point)
+    swept(lo, hi, planes)
+    listed = pairs(lo[0], hi[0], planes[0], kind, body, group, mask, moves, excluded, False)
+    return _features(at, axes, point, R, listed, lo[0], hi[0], planes[0], reach, room, shapes)

@@ -27,7 +27,7 @@ from ..solvers.base import Solution, finish
 from ..solvers.coefficients import settle
 from ..status import Status
 from ..systems.base import Candidates, State, System
-from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, record_contacts
+from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
 from .rest import at_rest, stay
 
 
@@ -41,9 +41,9 @@ class AnitescuHart:
     solvers that take nothing else. It ends when the certificate of Coulomb's law is at most `tolerance` (which must lie
     above the solver's own) or after `maxiter` of them; the step's last solve, "Coulomb", is that certificate. eps:
     contacts with a gap of up to eps [m] act; by default what two bodies can approach in a step, 2 h v_max (the
-    guideline of ah03), with v_max after a free step. directions: edges of the polygon that replaces a smooth friction
-    cone in space, or the directions themselves as in `StewartTrinkle`; None keeps the smooth cone, for solvers that
-    take it.
+    guideline of ah03), with v_max after a free step, and those further away that the step has run into all the same:
+    with them it is solved again. directions: edges of the polygon that replaces a smooth friction cone in space, or the
+    directions themselves as in `StewartTrinkle`; None keeps the smooth cone, for solvers that take it.
 
     Where pushing an overlap out has no solution, the step is solved again without the push. Bodies that the laws hold
     at rest get the velocity zero and stay where they are to the bit (`schemes/rest.py`).
@@ -84,12 +84,27 @@ class AnitescuHart:
         return problem.replace(associated=True) if self.relaxation == "fixed-point" else problem
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
-        """One step with one solve, or with a sequence of convex ones."""
+        """One step with one solve, or with a sequence of convex ones; solved again with contacts it has reached."""
         band = self.band(system, state, h)
         found = self._detect(system, state, band)
-        candidates = self.active(system, state, found)
-        problem, q_free = self._problem(system, state, h, candidates)
         solves: list[tuple[str, Solution]] = []
+        while True:
+            candidates = self.active(system, state, found)
+            new, problem = self._attempt(system, state, h, candidates, solve, solves)
+            if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
+                bad = Status.NONFINITE
+                return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(solves), None)
+            more = self._reached(system, state, new, h, band, found) if solves[-1][1].success else found
+            if more is found:
+                return self.result(system, state, new, h, (band, found, candidates), problem, tuple(solves))
+            found = more
+
+    def _attempt(
+        self, system: System, state: State, h: float, candidates: Candidates, solve: Solve,
+        solves: list[tuple[str, Solution]],
+    ) -> tuple[State, ContactProblem]:  # fmt: skip
+        """The state after a step in which `candidates` act, and its problem; the solves are added to `solves`."""
+        problem, q_free = self._problem(system, state, h, candidates)
         solution = self._solve(problem, solve, solves)
         contact = problem.row_ptr[:-1][problem.law == UNILATERAL]
         if not solution.success and (problem.b[contact] < 0).any():
@@ -107,11 +122,23 @@ class AnitescuHart:
         q = system.retract(q_free, h * (solution.v - problem.v_free))
         if held is not None:
             q = stay(system, q, state.q, held)
-        new = State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr))
-        if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
-            bad = Status.NONFINITE
-            return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(solves), None)
-        return self.result(system, state, new, h, (band, found, candidates), problem, tuple(solves))
+        return State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr)), problem
+
+    def _reached(
+        self, system: System, state: State, new: State, h: float, band: float, found: Candidates
+    ) -> Candidates:
+        """`found` and the contacts further than `band` that the step has run into; `found` itself where there are none.
+
+        Impulses have made some bodies faster than the free motion, by which the band was chosen.
+        """
+        reach = 2.0 * h * system.speed_bound(new, 0.0)
+        if self.eps is not None or reach <= band:
+            return found
+        wide = system.detect_on_the_way(state.t, state.q, new.q, band, reach).polyhedral(self.directions)
+        known = np.isin(wide.key, found.key)
+        through = passed_through(system, wide, state.q, new.q)
+        hit = ~known & wide.contact & ((system.gaps(wide, new.t, new.q) < 0.0) | through)
+        return wide.take(known | hit) if hit.any() else found
 
     def result(
         self, system: System, state: State, new: State, h: float, looked_at: tuple[float, Candidates, Candidates],

@@ -6,14 +6,15 @@ import numpy as np
 
 from .._jit import njit
 from ..collision.aabbs import aabbs2
+from ..collision.broad import pairs
 from ..collision.features import evaluate2
 from ..collision.narrow2 import find2
-from ..collision.neighbours import neighbours, overlapping
+from ..collision.neighbours import neighbours, overlapping, swept
 from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels2 import joint_rows
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import fastest
-from .loop_stages import as_before, attempt_planar, attempt_planar_nested, overlap, stay, take_over
+from .loop_stages import as_before, attempt_planar, attempt_planar_nested, overlap, reaches, stay, take_over
 
 
 @njit
@@ -32,6 +33,26 @@ def find(x, angle, band, room, kept, shapes, moves):
     aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo, hi, planes)
     listed, kept = neighbours(lo, hi, planes, kind, body, group, mask, moves, excluded, band, kept, False)
     near = overlapping(listed, lo, hi, planes, kind)
+    return kept, _features(x, angle, near, band, room, shapes)
+
+
+@njit
+def find_on_the_way(x, angle, new_x, new_angle, band, reach, room, shapes, moves):
+    """As `detect_on_the_way` of the model: contacts within `reach` at x, angle of shapes that may meet on the way."""
+    kind, body, group, mask, excluded, vert_ptr, verts, radius = shapes
+    ns = len(kind)
+    lo, hi, planes = np.empty((2, ns, 2)), np.empty((2, ns, 2)), np.empty((2, ns, 3))
+    aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo[0], hi[0], planes[0])
+    aabbs2(new_x, new_angle, kind, body, vert_ptr, verts, radius, band, lo[1], hi[1], planes[1])
+    swept(lo, hi, planes)
+    near = pairs(lo[0], hi[0], planes[0], kind, body, group, mask, moves, excluded, False)
+    return _features(x, angle, near, reach, room, shapes)
+
+
+@njit
+def _features(x, angle, near, band, room, shapes):
+    """The contacts within `band` of pairs of shapes, sorted by key."""
+    kind, body, _, _, _, vert_ptr, verts, radius = shapes
     while True:
         sa, sb, code, type = (
             np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
@@ -47,21 +68,20 @@ def find(x, angle, band, room, kept, shapes, moves):
     a, b = np.empty(count, np.int64), np.empty(count, np.int64)
     for k in range(count):
         a[k], b[k] = body[sa[k]], body[sb[k]]
-    found = (
+    return (
         a, b, sa[:count], sb[:count], code[:count], type[:count], pa[:count], da[:count], pb[:count], db[:count],
         ra[:count], rb[:count],
     )  # fmt: skip
-    return kept, found
 
 
 @njit
-def deepest(x, angle, found):
-    """The deepest overlap of features [m]."""
+def measure(x, angle, found):
+    """Gap, normal and points of features."""
     a, b, _, _, _, type, pa, da, pb, db, ra, rb = found
     n = len(a)
     gap, normal, point_a, point_b = np.empty(n), np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2))
     evaluate2(x, angle, a, b, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
-    return overlap(gap)
+    return gap, normal, point_a, point_b
 
 
 @njit
@@ -101,11 +121,8 @@ def _make_advance(nested):
             band = max(2.0 * h * fastest(v, v_free, reach, 2), max(eps, 0.0))
             poses(q, x, angle)
             kept, found = find(x, angle, band, room, kept, shapes, moves)
-            fa, fb, _, _, _, type, pa, da, pb, db, ra, rb = found
-            n = len(fa)
-            room = max(room, n * 5 // 4)
-            gap, normal, point_a, point_b = np.empty(n), np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2))
-            evaluate2(x, angle, fa, fb, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
+            gap, normal, point_a, point_b = measure(x, angle, found)
+            room = max(room, len(gap) * 5 // 4)
             lowest = overlap(gap)
             step = (
                 how, len(shapes[0]), q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b,
@@ -122,14 +139,22 @@ def _make_advance(nested):
                 for j in range(3):
                     new_q[i, j] = q_free[i, j] + dq[i, j]
             stay(q, held, new_q)
+            faster = 2.0 * h * fastest(new_v, new_v, reach, 2)
+            if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
+                new_x, new_angle = np.empty((nb, 2)), np.empty(nb)
+                poses(new_q, new_x, new_angle)
+                wide = find_on_the_way(x, angle, new_x, new_angle, band, faster, room, shapes, moves)
+                at_start, at_end = measure(x, angle, wide), measure(new_x, new_angle, wide)
+                if reaches(len(shapes[0]), found, wide, at_end[0], at_start[1], at_end[1]):
+                    return taken, old_keys, old, kept, last, none
             same_place, same = take_over(q, turns, v, new_q, turns, new_v)
             same = same and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
             poses(q, x, angle)
-            depth = lowest if same_place else deepest(x, angle, found)
-            if 2.0 * h * fastest(v, v, reach, 2) > band:  # others may have been reached
+            depth = lowest if same_place else overlap(measure(x, angle, found)[0])
+            if faster > band:
                 kept, reached = find(x, angle, 0.0, room, kept, shapes, moves)
-                depth = deepest(x, angle, reached)
+                depth = overlap(measure(x, angle, reached)[0])
             own[0], own[1], own[3] = error, depth, float(acting)
             if len(joints[0]):
                 own[2] = drift(q, turns, rows, joints[4], joints[5])

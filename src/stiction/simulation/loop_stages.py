@@ -199,6 +199,24 @@ def overlap(gap):
 
 
 @njit
+def reaches(shapes, found, wide, gap, normal, new_normal):
+    """Whether contacts `wide` that are none of `found` overlap by `gap`, or are passed: the normal has turned round."""
+    k, n = 0, len(found[0])
+    for i in range(len(gap)):
+        key = (wide[2][i] * shapes + wide[3][i]) * CODES + wide[4][i]
+        while k < n and (found[2][k] * shapes + found[3][k]) * CODES + found[4][k] < key:
+            k += 1
+        if k < n and (found[2][k] * shapes + found[3][k]) * CODES + found[4][k] == key:
+            continue
+        along = 0.0
+        for j in range(normal.shape[1]):
+            along += normal[i, j] * new_normal[i, j]
+        if gap[i] < 0.0 or along < 0.0:
+            return True
+    return False
+
+
+@njit
 def stay(q, held, new_q):
     """new_q (nb, .) with the bodies `held` where they are in q."""
     for i in range(q.shape[0]):

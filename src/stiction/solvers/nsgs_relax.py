@@ -166,8 +166,7 @@ def _make_relax(d, nested):
                 seen = math.inf
                 full = done[isl] % FULL == 0
                 pending = False  # a sweep whose result has not been combined with those before
-                # convex problems keep their rounds: ended sooner, a run of a shaken box overlapped, and why is open
-                count = ahead[isl] if turn > 2 and not associated and not remembers(isl, state) else chunk
+                count = ahead[isl] if turn > 2 and not remembers(isl, state) else chunk
                 for _ in range(min(max(count, done[isl] // _SPARSE), limit - done[isl])):
                     if pending:
                         combine(

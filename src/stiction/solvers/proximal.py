@@ -70,14 +70,30 @@ class Proximal:
 
 
 def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> tuple[FloatArray, float, int]:
-    """Impulses of one island, the best certificate error, and the Newton steps taken."""
+    """Impulses of one island, the best certificate error, and the Newton steps taken.
+
+    A start from nearby may lead nowhere; then none at all is the other start: the way from there is another one.
+    """
     equations = Equations(problem)
-    unit, scale = equations.laws.unit, problem.scale
-    x = equations.scaled(p)
+    given, none = equations.scaled(p), np.zeros(problem.nr)
+    starts = [given, none] if equations.residual(given) < equations.residual(none) else [none]
+    best, least, steps = p, np.inf, 0
+    for x in starts:
+        if steps < limit:
+            new, error, count = _follow(equations, x, tol, limit - steps)
+            steps += count
+            if error < least:
+                best, least = new, error
+            if least <= tol:
+                break
+    return best, least, steps
+
+
+def _follow(equations: Equations, x: FloatArray, tol: float, limit: int) -> tuple[FloatArray, float, int]:
+    """Outer steps from scaled impulses x: the best impulses, their certificate error, and the Newton steps taken."""
+    problem, unit = equations.problem, equations.laws.unit
+    scale = problem.scale
     error = equations.residual(x) / scale
-    zero = equations.residual(np.zeros(problem.nr)) / scale
-    if not error < zero:
-        x, error = np.zeros(problem.nr), zero
     best, best_error, marked, mark = x, error, 0, error
     target, steps, caution, idle = tol, 0, 10.0, 0
     theta = min(1e4, max(1.0, error**-0.5)) if error > 0.0 else 1.0

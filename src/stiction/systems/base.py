@@ -246,6 +246,9 @@ class System(Protocol):
     def detect(self, t: float, q: FloatArray, band: float) -> Candidates:
         """The constraints that could act: every joint and dry friction, and contacts with a gap of up to `band`."""
 
+    def detect_on_the_way(self, t: float, q: FloatArray, to: FloatArray, band: float, reach: float) -> Candidates:
+        """As `detect`, and contacts with a gap of up to `reach` that may be met on the way from q to `to`."""
+
     def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
         """(nk,) the gap of each contact [m]; the largest residual of a joint; 0 for dry friction."""
 

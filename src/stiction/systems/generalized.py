@@ -183,6 +183,10 @@ class GeneralizedSystem:
         """Every constraint: a generalized system has few, and knows no distance beyond its gap functions."""
         return self._all
 
+    def detect_on_the_way(self, t: float, q: FloatArray, to: FloatArray, band: float, reach: float) -> Candidates:
+        """Every constraint."""
+        return self._all
+
     def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
         """(nk,) the gap of each contact, the largest residual of a joint, 0 for dry friction."""
         return np.array([self._parts[key].value(t, q) for key in candidates.key.tolist()])

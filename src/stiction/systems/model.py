@@ -7,32 +7,29 @@ friction, as they were added, the springs, all with negative keys, and the conta
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .._check import FloatArray, IntArray
+from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.dynamics import Bodies, Dynamics
-from ..problem.laws import UNILATERAL
 from .base import Candidates, Constraints, Energy, Geometry, State
 from .blocks import Block, joint_blocks
 from .bodies import BodySpec
-from .candidates import BodyRows, Features, WorldCandidates
+from .candidates import BodyRows, WorldCandidates
+from .detection import CODES, Detection
 from .forces import AppliedForce, BodyState
 from .materials import DEFAULT, LawTable
 from .mechanism import Mechanism, Rows
 from .primitives import Primitive
 
-CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
 
-
-class BodyModel(ABC):
+class BodyModel(Detection):
     """A world as a `System`; Model2 and Model3 say what differs between plane and space."""
 
-    dim: ClassVar[int]
     dof: ClassVar[int]
     width: ClassVar[int]  # numbers per body in q
     kernels: ClassVar[Any]  # kernels2 or kernels3: the rows of joints
@@ -79,22 +76,6 @@ class BodyModel(ABC):
     @abstractmethod
     def _start(self) -> State:
         """The initial state."""
-
-    @abstractmethod
-    def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Positions (nb, dim) and rotations (matrices or angles) of all bodies."""
-
-    @abstractmethod
-    def _shape_pairs(self, x: FloatArray, turn: FloatArray, band: float) -> IntArray:
-        """Broad phase: pairs of shapes (np, 2) that may be within `band`."""
-
-    @abstractmethod
-    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
-        """Narrow phase into the buffers `out`; the number of contacts, which may exceed their size."""
-
-    @abstractmethod
-    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
-        """Gap, normal and surface points of features."""
 
     @abstractmethod
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
@@ -255,48 +236,6 @@ class BodyModel(ABC):
         return Energy(kinetic, gravity + elastic, elastic)
 
     # --- System: constraints
-
-    def detect(self, t: float, q: FloatArray, band: float) -> WorldCandidates:
-        """Joints, and contacts with a gap of up to `band` [m]; buffers grow until every contact fits."""
-        x, turn = self._poses(q)
-        pairs = self._shape_pairs(x, turn, float(band)) if self.ns else np.zeros((0, 2), dtype=np.int64)
-        while True:
-            out = self._buffers(self.capacity)
-            count = self._find(x, turn, pairs, float(band), out) if len(pairs) else 0
-            if count <= self.capacity:
-                break
-            self.capacity = int(1.5 * count)
-        shape_a, shape_b, code = (array[:count] for array in out[:3])
-        key = (shape_a * self.ns + shape_b) * CODES + code
-        order = np.argsort(key, kind="stable")
-        bodies = self.shape_body[shape_a[order]], self.shape_body[shape_b[order]]
-        f = Features(*bodies, *(array[:count][order] for array in (*out[3:], shape_a, shape_b)))
-        return self.candidates(f, key[order])
-
-    def candidates(self, f: Features, key: IntArray) -> WorldCandidates:
-        """Joints, and contacts that were found, sorted by `key` (n,)."""
-        materials = self.shape_material[f.shape_a], self.shape_material[f.shape_b]
-        law = self.laws.lookup(*materials, f.body_a, f.body_b, self.nb)
-        mechanism, sizes = self.mechanism, np.concatenate([self.mechanism.size, self.laws.rows[law]])
-        return WorldCandidates(
-            key=np.concatenate([np.arange(-mechanism.n, 0), key]),
-            law=np.concatenate([mechanism.law, np.full(len(f), UNILATERAL)]),
-            row_ptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            friction=self.laws.table(law, mechanism.law),
-            features=f, mechanism=mechanism, number=law, laws=self.laws,
-        )  # fmt: skip
-
-    def _buffers(self, m: int) -> tuple[Any, ...]:
-        whole = [np.empty(m, dtype=np.int64) for _ in range(4)]
-        return (*whole, *(np.empty((m, self.dim)) for _ in range(4)), np.empty(m), np.empty(m))
-
-    def _geometry(self, f: Features, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Gap (n,), normal, point on a, point on b (n, dim)."""
-        n, d = len(f), self.dim
-        out = (np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
-        if n:
-            self._measure(*self._poses(q), f, out)
-        return out
 
     def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
         """(nk,) the largest residual of each joint or the gap of its limit, then the gap of each contact [m]."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray, IntArray
-from ..collision import CORE, ELLIPSE, PLANE, aabbs2, evaluate2, find2, pairs
+from ..collision import CORE, ELLIPSE, PLANE, aabbs2, evaluate2, find2
 from . import kernels2
 from .base import State
 from .candidates import Features
@@ -90,14 +90,10 @@ class Model2(BodyModel):
         c, s = np.cos(q[3 * i + 2]), np.sin(q[3 * i + 2])
         return np.array([[c, -s], [s, c]])
 
-    def _shape_pairs(self, x: FloatArray, turn: FloatArray, band: float) -> IntArray:
+    def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         lo, hi, planes = np.empty((self.ns, 2)), np.empty((self.ns, 2)), np.empty((self.ns, 3))
         aabbs2(x, turn, self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius, band, lo, hi, planes)
-        found: IntArray = pairs(
-            lo, hi, planes, self.kind, self.shape_body, self.shape_group, self.shape_mask, self.moves, self.excluded,
-            False,
-        )  # fmt: skip
-        return found
+        return lo, hi, planes
 
     def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
         shapes = (self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius)

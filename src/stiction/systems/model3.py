@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray, IntArray
-from ..collision import CORE, CYLINDER, ELLIPSOID, HULL, PLANE, aabbs3, evaluate3, find3, pairs
+from ..collision import CORE, CYLINDER, ELLIPSOID, HULL, PLANE, aabbs3, evaluate3, find3
 from . import contacts3, kernels3
 from .base import State
 from .bodies import quaternion_matrix, unit_quaternion
@@ -102,14 +102,10 @@ class Model3(BodyModel):
     def _rotation(self, i: int, q: FloatArray) -> FloatArray:
         return quaternion_matrix(*q[7 * i + 3 : 7 * i + 7])
 
-    def _shape_pairs(self, x: FloatArray, turn: FloatArray, band: float) -> IntArray:
+    def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         lo, hi, planes = np.empty((self.ns, 3)), np.empty((self.ns, 3)), np.empty((self.ns, 4))
         aabbs3(x, turn, self.kind, self.shape_body, self.center, self.rot, self.half, self.radius, band, lo, hi, planes)
-        found: IntArray = pairs(
-            lo, hi, planes, self.kind, self.shape_body, self.shape_group, self.shape_mask, self.moves, self.excluded,
-            False,
-        )  # fmt: skip
-        return found
+        return lo, hi, planes
 
     def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
         body, center, rot, radius = self.shape_body, self.center, self.rot, self.radius

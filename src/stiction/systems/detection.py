@@ -1,0 +1,118 @@
+"""Which shapes of a world may touch, and where: the part of the model that asks the collision kernels."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._check import FloatArray, IntArray
+from ..problem.laws import UNILATERAL
+from .candidates import Features, WorldCandidates
+from .materials import LawTable
+from .mechanism import Mechanism
+
+CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
+
+
+class Detection(ABC):
+    """The shapes of a model as the kernels read them, and contacts between them as pairs of features.
+
+    nb, ns: bodies and shapes; capacity: contacts for which there is room at first. Of shapes (ns,): kind, body,
+    collision group and mask, material; excluded: pairs of bodies, a·nb + b. moves (nb,): whether forces move a body.
+    """
+
+    dim: ClassVar[int]
+    nb: int
+    ns: int
+    capacity: int
+    kind: IntArray
+    shape_body: IntArray
+    shape_group: IntArray
+    shape_mask: IntArray
+    shape_material: IntArray
+    excluded: IntArray
+    moves: np.ndarray
+    laws: LawTable
+    mechanism: Mechanism
+
+    @abstractmethod
+    def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positions (nb, dim) and rotations (matrices or angles) of all bodies."""
+
+    @abstractmethod
+    def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Boxes lo, hi (ns, dim) of shapes, half of `band` larger, and planes (ns, dim + 1) (`collision.aabbs`)."""
+
+    @abstractmethod
+    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
+        """Narrow phase into the buffers `out`; the number of contacts, which may exceed their size."""
+
+    @abstractmethod
+    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
+        """Gap, normal and surface points of features."""
+
+    def detect(self, t: float, q: FloatArray, band: float) -> WorldCandidates:
+        """Joints, and contacts with a gap of up to `band` [m]."""
+        return self._between(q, self._pairs(*self._boxes(*self._poses(q), float(band))), float(band))
+
+    def detect_on_the_way(self, t: float, q: FloatArray, to: FloatArray, band: float, reach: float) -> WorldCandidates:
+        """Also contacts with a gap of up to `reach` of shapes that may meet on the way: their boxes, moved, overlap."""
+        (lo, hi, planes), (new_lo, new_hi, new_planes) = (self._boxes(*self._poses(c), float(band)) for c in (q, to))
+        lo, hi = np.minimum(lo, new_lo), np.maximum(hi, new_hi)
+        pairs = np.concatenate([self._pairs(lo, hi, planes), self._pairs(lo, hi, new_planes)])
+        return self._between(q, np.unique(pairs, axis=0), float(reach))
+
+    def _between(self, q: FloatArray, pairs: IntArray, band: float) -> WorldCandidates:
+        """Joints, and contacts within `band` of pairs (n, 2) of shapes; buffers grow until every contact fits."""
+        x, turn = self._poses(q)
+        while True:
+            out = self._buffers(self.capacity)
+            count = self._find(x, turn, pairs, band, out) if len(pairs) else 0
+            if count <= self.capacity:
+                break
+            self.capacity = int(1.5 * count)
+        shape_a, shape_b, code = (array[:count] for array in out[:3])
+        key = (shape_a * self.ns + shape_b) * CODES + code
+        order = np.argsort(key, kind="stable")
+        bodies = self.shape_body[shape_a[order]], self.shape_body[shape_b[order]]
+        f = Features(*bodies, *(array[:count][order] for array in (*out[3:], shape_a, shape_b)))
+        return self.candidates(f, key[order])
+
+    def candidates(self, f: Features, key: IntArray) -> WorldCandidates:
+        """Joints, and contacts that were found, sorted by `key` (n,)."""
+        materials = self.shape_material[f.shape_a], self.shape_material[f.shape_b]
+        law = self.laws.lookup(*materials, f.body_a, f.body_b, self.nb)
+        mechanism, sizes = self.mechanism, np.concatenate([self.mechanism.size, self.laws.rows[law]])
+        return WorldCandidates(
+            key=np.concatenate([np.arange(-mechanism.n, 0), key]),
+            law=np.concatenate([mechanism.law, np.full(len(f), UNILATERAL)]),
+            row_ptr=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            friction=self.laws.table(law, mechanism.law),
+            features=f, mechanism=mechanism, number=law, laws=self.laws,
+        )  # fmt: skip
+
+    def _pairs(self, lo: FloatArray, hi: FloatArray, planes: FloatArray) -> IntArray:
+        """(n, 2) shapes that may touch, and whose boxes overlap."""
+        if not self.ns:
+            return np.zeros((0, 2), dtype=np.int64)
+        from ..collision import pairs
+
+        found: IntArray = pairs(
+            lo, hi, planes, self.kind, self.shape_body, self.shape_group, self.shape_mask, self.moves, self.excluded,
+            False,
+        )  # fmt: skip
+        return found
+
+    def _buffers(self, m: int) -> tuple[Any, ...]:
+        whole = [np.empty(m, dtype=np.int64) for _ in range(4)]
+        return (*whole, *(np.empty((m, self.dim)) for _ in range(4)), np.empty(m), np.empty(m))
+
+    def _geometry(self, f: Features, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Gap (n,), normal, point on a, point on b (n, dim)."""
+        n, d = len(f), self.dim
+        out = (np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
+        if n:
+            self._measure(*self._poses(q), f, out)
+        return out
