@@ -48,9 +48,9 @@ def test_a_small_pile_comes_to_rest(impact):
     """What contacts can take is gone.
 
     Spin on the floor about the vertical is left out: there a point contact has no lever. It is most of what is left,
-    and does not decay.
+    and does not decay. Nor does rolling: after two seconds the spheres that did have met others.
     """
-    energy, deepest, speed, centres, spin = pile(64, impact, 1.5, 1e-4)
+    energy, deepest, speed, centres, spin = pile(64, impact, 2.0, 1e-4)
     most = max(e.kinetic for e in energy)
     assert most > 2.0
     assert energy[-1].kinetic - spin < 5e-3

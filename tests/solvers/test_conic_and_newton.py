@@ -1,5 +1,7 @@
 """The convex relaxation by interior points, and smooth cones by Newton, beside each other and Lemke's method."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -69,6 +71,17 @@ def test_newton_solves_a_hyperstatic_stack_to_round_off():
     s = st.solve(problem, "newton", tol=1e-9)
     assert s.success
     assert np.abs(s.u).max() < 1e-9
+
+
+@pytest.mark.parametrize("sweeps", [1, 50, 200, 1000])
+def test_proximal_solves_jammed_spheres_from_wherever_sweeps_stop(sweeps):
+    """140 contacts of a pile: from most of these starts Newton's steps lead nowhere, and it begins anew from none."""
+    problem = st.read_fclib(Path(__file__).parent / "data" / "jammed_spheres.hdf5")
+    start = make_solver("nsgs").solve(problem, tol=1e-8, maxiter=sweeps)
+    assert not start.success
+    answer = make_solver("proximal").solve(problem, tol=1e-8, p0=start.p)
+    assert answer.success, answer.message
+    assert answer.certificate.error <= 1e-8
 
 
 def test_they_say_what_they_do_not_take():

@@ -10,8 +10,9 @@ lasts 1.5 s: the box is lifted by 3 m and brought back along ½ (1 - cos) within
 bed is thrown off, high by every second lift. The first period is quiet (the grid settles), the first two shakes
 have a third and two thirds of the lift, and the 49th ends the run.
 
-Contacts act within 2 h v_max, the default of the scheme: what two bodies can approach in a step. The gap between disks
-is a convex function of where they are, so that what holds linearised holds in truth, and nothing overlaps.
+Contacts act within 2 h v_max, the default of the scheme: what two bodies can approach in a step; and those that a disk
+runs into which impulses have made faster. The gap between disks is a convex function of where they are, so that what
+holds linearised holds in truth, and nothing overlaps.
 
 The relaxed law holds sliding contacts apart by µ h times their slip speed, which loosens the bed: with Coulomb's law
 (`relaxation="none"`) or with much smaller steps the disk rises far more slowly, if at all, and stays buried in 75 s.

@@ -30,7 +30,8 @@ PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opin
 # settle most contacts; Newton's method with proximal points finishes what they leave, the better it starts the surer.
 # The convex problems of the fixed point are another way to a start; the relaxation is such a problem itself.
 FIRST = ("nsgs", QUICK_FEW)
-STAGES = (("proximal", 200), ("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
+STAGES = (("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
+PROXIMAL_FEW, PROXIMAL_MANY = ("proximal", 1000), ("proximal", 200)
 CONVEX = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
 NEARLY = 10.0  # times the tolerance, where further sweeps are cheaper than factorisations
 MORE_FEW, MORE_MANY = ("nsgs", 2000), ("nsgs", 10_000)  # of many rows a Newton step takes as long as a thousand sweeps
@@ -113,7 +114,7 @@ class Auto:
         elif problem.associated:
             yield from (GRADIENT, *CONVEX) if problem.nr > MANY else CONVEX
         else:
-            yield from STAGES
+            yield from (PROXIMAL_FEW if problem.nr <= QUICK_ROWS else PROXIMAL_MANY, *STAGES)
         if small and not pivots:
             yield "lemke", None
 

@@ -23,6 +23,7 @@ from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, PLANAR
 from .nsgs_order import PHASES
 
 MOST_WORK = 3e6  # multiplications of the factorisation beyond which sweeps go on alone
+_SWEEP = 50.0  # multiplications that take as long as a contact in a sweep
 START, LEAST, MOST = 1e4, 1e-2, 1e8  # θ
 INNER = 8  # steps with one centre, at most
 
@@ -37,6 +38,14 @@ def band_of(isl, phase, seg, a, b, moving, low, high, d):
     band = (width + 1) * d - 1
     n = (high - low) * d
     return band if 0 < n * float(band * band) <= MOST_WORK else -1
+
+
+@njit
+def sweeps_per_step(isl, phase, seg, a, b, moving, low, high, d):
+    """How many sweeps over an island take the time of one factorisation; none where there would be none."""
+    band = band_of(isl, phase, seg, a, b, moving, low, high, d)
+    items = seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0]
+    return float((high - low) * d) * band * band / (_SWEEP * items) if band > 0 else 0.0
 
 
 @njit

@@ -20,17 +20,17 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
     """Proximal steps on an island while they help, down to a residual of √far of the goal.
 
     A residual far below the goal pays in the next steps of a scene at rest: they start from it, and the first sweep
-    ends them. Returns the new residuals, θ, and whether they are better.
+    ends them. Returns the new residuals, θ, whether they are better, and the Newton steps made.
     """
     phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
     F, B, arms, pack, Z = facts[-5:]
     band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
     better = False
     if band < 0:
-        return natural, worst, theta, better
+        return natural, worst, theta, better, 0
     D = np.full((seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0], 9), -1.0)
     K = np.empty(((high - low) * w.shape[1], 2 * band + 1))
-    failed = 0
+    failed, made = 0, 0
     for _ in range(STEPS):
         for i in range(first, last):
             x[i] = p[i]
@@ -45,6 +45,7 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
             moved = moved and not (size <= 1e-3 * start and size > 0.25 * previous)  # round-off
             previous = size
             count += 1
+        made += count
         new, largest = measure_island(isl, low, high, parallel, facts)
         before, after = max(natural / share, worst / goal), max(new / share, largest / goal)
         if after < before and ((count > 1 and not moved) or after < 0.1 * before):
@@ -60,7 +61,7 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
         failed += 1
         if failed == 3 or before <= 1.0:
             break
-    return natural, worst, theta, better
+    return natural, worst, theta, better, made
 
 
 @njit

@@ -11,7 +11,7 @@ from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, fresh, realign, 
 from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED
 from .nsgs_islands import body_state, island_planar, island_planar_nested, island_spatial, island_spatial_nested
 from .nsgs_measure import measure_island
-from .nsgs_newton import START
+from .nsgs_newton import START, sweeps_per_step
 from .nsgs_order import PHASES
 from .nsgs_polish import polish, settle, without_overlaps
 
@@ -22,7 +22,8 @@ _ROUNDS = (1, 4, 10, 20)  # sweeps before the first looks at the natural map; th
 _CLOSE = 3  # sweeps before a later look at an island with momentum, at least; the last of `_ROUNDS` at most
 _SPARSE = 20  # later, looks are apart by the sweeps so far over this
 _PATIENCE = 2000  # sweeps in which an island's residual must have halved, else it is given up
-_NEWTON = 2  # looks after which Newton's method is tried on small islands
+_NEWTON = 2  # looks after which Newton's method is tried on small islands, at least
+_CHEAP, _CLOSER = 10.0, 1e2  # sweeps per factorisation up to which it is tried from afar; of the goal, as squares
 _FEW = 12  # velocities of an island up to which Newton's method goes further than the goal at once: digits for nothing
 
 
@@ -40,7 +41,7 @@ def beyond(tol, part):
 
 @njit
 def _go_near(
-    isl, first, last, low, high, parallel, tol, small, theta, share, goal, overlap, q, par, weight, x, r, g, facts
+    isl, first, last, low, high, parallel, tol, small, theta, dear, share, goal, overlap, q, par, weight, x, r, g, facts
 ):
     """Newton's method on an island whose first guess is near the answer: its squares after that, and the new theta.
 
@@ -48,7 +49,8 @@ def _go_near(
     """
     phase, seg, ptr, src, T = facts[0], facts[1], facts[3], facts[4], facts[8]
     natural, worst = measure_island(isl, low, high, parallel, facts)
-    if not (natural <= NEAR * share and worst <= NEAR * goal):
+    near = NEAR if dear <= _CHEAP else _CLOSER
+    if not (natural <= near * share and worst <= near * goal):
         return math.inf, math.inf, theta
     without_overlaps(isl, small, phase, seg, ptr, src, T, overlap, q, g)
     natural, worst, kept = settle(
@@ -56,7 +58,7 @@ def _go_near(
     )
     far = beyond(tol, FURTHER)
     if not kept and (natural > far * share or worst > far * goal):
-        natural, worst, theta, _ = polish(
+        natural, worst, theta, _, _ = polish(
             isl, first, last, low, high, parallel, theta, natural, worst, share, goal, far, q, par, weight, x, r, facts
         )
     if not (natural <= share and worst <= goal):
@@ -129,9 +131,9 @@ def _make_relax(d, nested):
         rest, mark, marked = np.zeros(islands, np.bool_), np.full(islands, math.inf), np.zeros(islands, np.int64)
         best, least = np.empty(nrows), np.full((islands, 2), math.inf)  # where sweeps have come nearest, and how near
         patience = _PATIENCE if accelerate and not associated else limit  # convex problems are never slow for good
-        threshold = np.full(islands, tol * scale)
+        threshold, due = np.full(islands, tol * scale), np.zeros(islands)
         smooth = accelerate and not nested and not associated and not compliant
-        wait, theta = np.full(islands, _NEWTON), np.full(islands, START)
+        wait, theta, dear = np.full(islands, _NEWTON), np.full(islands, START), np.empty(islands)
         for isl in range(islands):
             fresh(isl, rows[isl + 1] - rows[isl], state)
             natural[isl], worst[isl] = math.inf, math.inf
@@ -143,9 +145,11 @@ def _make_relax(d, nested):
             if not smooth or not 0 < last - first <= QUICK_ROWS:
                 continue
             low, high, share = begin[isl], begin[isl + 1], goal * ((last - first) / nrows)
+            dear[isl] = sweeps_per_step(isl, phase, seg, a, b, moving, low, high, d)
+            due[isl] = dear[isl]
             natural[isl], worst[isl], theta[isl] = _go_near(
-                isl, first, last, low, high, parallel, tol, tol * scale, theta[isl], share, goal, overlap, q, par,
-                weight, x, r, g, facts,
+                isl, first, last, low, high, parallel, tol, tol * scale, theta[isl], dear[isl], share, goal, overlap,
+                q, par, weight, x, r, g, facts,
             )  # fmt: skip
         turn, ahead, last_error, looked = 0, np.ones(islands, np.int64), np.full(islands, math.inf), done.copy()
         while True:
@@ -204,12 +208,13 @@ def _make_relax(d, nested):
                 last_error[isl], looked[isl] = missed, done[isl]
                 far = beyond(tol, FURTHEST if few else FURTHER)
                 rough = natural[isl] > far * share or worst[isl] > far * goal
-                if (short and smooth and turn >= wait[isl]) or (few and rough):
-                    natural[isl], worst[isl], theta[isl], better = polish(
+                if (short and smooth and turn >= wait[isl] and done[isl] >= due[isl]) or (few and rough):
+                    natural[isl], worst[isl], theta[isl], better, count = polish(
                         isl, first, last, low, high, parallel, theta[isl], natural[isl], worst[isl], share, goal, far,
                         q, par, weight, x, r, facts,
                     )  # fmt: skip
                     wait[isl] = turn + (1 if better else turn)
+                    due[isl] = done[isl] + dear[isl] * count  # as much time again for sweeps
                     if better:
                         fresh(isl, last - first, state)
                         pending = False

@@ -20,7 +20,7 @@ from .newton_steps import Equations
 
 STEPS = 1000  # Newton steps per island, by default
 INNER = 20  # Newton steps of one outer step, at most
-PATIENCE = 200  # Newton steps without a residual halved, after which an island is given up
+PATIENCE, NEARBY = 200, 100  # Newton steps without a residual halved, after which a start, or a near one, is given up
 GOAL = 0.01  # of the residual: how far an outer step is solved
 LEAST, MOST = 1e-3, 1e11  # bounds of θ
 SHRINK = 0.2  # θ after Newton's method has failed; it then grows by
@@ -72,7 +72,7 @@ class Proximal:
 def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> tuple[FloatArray, float, int]:
     """Impulses of one island, the best certificate error, and the Newton steps taken.
 
-    A start from nearby may lead nowhere; then none at all is the other start: the way from there is another one.
+    A start from nearby is soon at the end, or leads nowhere; then none at all is the other start, slow and sure.
     """
     equations = Equations(problem)
     given, none = equations.scaled(p), np.zeros(problem.nr)
@@ -80,7 +80,8 @@ def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> t
     best, least, steps = p, np.inf, 0
     for x in starts:
         if steps < limit:
-            new, error, count = _follow(equations, x, tol, limit - steps)
+            patience = PATIENCE if x is none else NEARBY
+            new, error, count = _follow(equations, x, tol, limit - steps, patience)
             steps += count
             if error < least:
                 best, least = new, error
@@ -89,7 +90,9 @@ def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> t
     return best, least, steps
 
 
-def _follow(equations: Equations, x: FloatArray, tol: float, limit: int) -> tuple[FloatArray, float, int]:
+def _follow(
+    equations: Equations, x: FloatArray, tol: float, limit: int, patience: int
+) -> tuple[FloatArray, float, int]:
     """Outer steps from scaled impulses x: the best impulses, their certificate error, and the Newton steps taken."""
     problem, unit = equations.problem, equations.laws.unit
     scale = problem.scale
@@ -103,7 +106,7 @@ def _follow(equations: Equations, x: FloatArray, tol: float, limit: int) -> tupl
             if exact <= tol:
                 return unit * x, exact, steps
             target = 0.1 * min(error, target)
-        if steps >= limit or steps - marked > PATIENCE or target < 1e-17:
+        if steps >= limit or steps - marked > patience or target < 1e-17:
             return unit * best, problem.certify(unit * best).error, steps
         goal = max(1e-16, GOAL * min(error, best_error)) * scale
         new, there, count = equations.proximal(x, theta, goal, min(INNER, limit - steps))
