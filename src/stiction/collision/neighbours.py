@@ -96,6 +96,15 @@ def neighbours(lo, hi, planes, kind, body, group, mask, movable, excluded, band,
 
 
 @njit
+def listed_or_found(lo, hi, planes, kind, body, group, mask, movable, excluded, kept, parallel):
+    """A list that holds all that `pairs` gives for these boxes: the one that is kept, where it does."""
+    listed, old_lo, old_hi, old_planes = kept
+    if _inside(lo, hi, planes, old_lo, old_hi, old_planes):
+        return listed
+    return pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel)
+
+
+@njit
 def swept(lo, hi, planes):
     """Boxes (2, ns, .) at the start and the end of a motion: the first become those that hold both.
 

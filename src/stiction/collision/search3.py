@@ -10,10 +10,9 @@ import numpy as np
 
 from .._jit import njit, prange
 from .aabbs import aabbs3
-from .broad import pairs
 from .features import evaluate3
 from .narrow3 import FEATURES, find_range3, place, points
-from .neighbours import neighbours, swept
+from .neighbours import listed_or_found, neighbours, swept
 
 MANY = 10_000  # pairs, contacts or shapes from which threads share the work
 _PARTS = 64
@@ -140,6 +139,13 @@ def search(x, R, band, room, parallel, kept, shapes, moves):
     else:
         _boxes(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point)
     listed, kept = neighbours(lo, hi, planes, kind, body, group, mask, moves, excluded, band, kept, parallel)
+    return kept, *_contacts(x, R, at, axes, point, listed, lo, hi, planes, band, room, parallel, shapes)
+
+
+@njit
+def _contacts(x, R, at, axes, point, listed, lo, hi, planes, band, room, parallel, shapes):
+    """The contacts within `band` of those listed pairs whose boxes overlap, and their geometry."""
+    kind, body, _, _, _, center, rot, half, radius = shapes
     if parallel and len(listed) > MANY:
         each = FEATURES if half.any() else 1  # spheres touch in a point
         old = _room(each * len(listed))
@@ -153,15 +159,7 @@ def search(x, R, band, room, parallel, kept, shapes, moves):
         found = (np.empty(n, np.int64), np.empty(n, np.int64)) + _room(n)  # noqa: RUF005 (Numba)
         geometry = _geometry(n)
         _collect_parallel(len(listed), each, first, old, body, x, R, found, geometry)
-        return kept, found, geometry
-    found = _features(at, axes, point, R, listed, lo, hi, planes, band, room, shapes)
-    return kept, found, measure(x, R, False, found)
-
-
-@njit
-def _features(at, axes, point, R, listed, lo, hi, planes, band, room, shapes):
-    """The contacts within `band` of those listed pairs whose boxes overlap."""
-    kind, body, _, _, _, center, rot, half, radius = shapes
+        return found, geometry
     while True:
         out = _room(room)
         n = find_range3(
@@ -175,11 +173,12 @@ def _features(at, axes, point, R, listed, lo, hi, planes, band, room, shapes):
     a, b = np.empty(n, np.int64), np.empty(n, np.int64)
     for k in range(n):
         a[k], b[k] = body[sa[k]], body[sb[k]]
-    return a, b, sa[:n], sb[:n], code[:n], type[:n], pa[:n], da[:n], pb[:n], db[:n], ra[:n], rb[:n]
+    found = (a, b, sa[:n], sb[:n], code[:n], type[:n], pa[:n], da[:n], pb[:n], db[:n], ra[:n], rb[:n])
+    return found, measure(x, R, False, found)
 
 
 @njit
-def search_on_the_way(x, R, new_x, new_R, band, reach, room, shapes, moves):
+def search_on_the_way(x, R, new_x, new_R, band, reach, room, parallel, kept, shapes, moves):
     """As `detect_on_the_way` of the model: contacts within `reach` at x, R of shapes that may meet on the way."""
     kind, body, group, mask, excluded, center, rot, half, radius = shapes
     ns = len(kind)
@@ -188,5 +187,5 @@ def search_on_the_way(x, R, new_x, new_R, band, reach, room, shapes, moves):
     _boxes(new_x, new_R, kind, body, center, rot, half, radius, band, lo[1], hi[1], planes[1], at, axes, point)
     _boxes(x, R, kind, body, center, rot, half, radius, band, lo[0], hi[0], planes[0], at, axes, point)
     swept(lo, hi, planes)
-    listed = pairs(lo[0], hi[0], planes[0], kind, body, group, mask, moves, excluded, False)
-    return _features(at, axes, point, R, listed, lo[0], hi[0], planes[0], reach, room, shapes)
+    listed = listed_or_found(lo[0], hi[0], planes[0], kind, body, group, mask, moves, excluded, kept, parallel)
+    return _contacts(x, R, at, axes, point, listed, lo[0], hi[0], planes[0], reach, room, parallel, shapes)

@@ -131,7 +131,7 @@ class AnitescuHart:
 
         Impulses have made some bodies faster than the free motion, by which the band was chosen.
         """
-        reach = 2.0 * h * system.speed_bound(new, 0.0)
+        reach = h * system.approach_bound(new, band / h)
         if self.eps is not None or reach <= band:
             return found
         wide = system.detect_on_the_way(state.t, state.q, new.q, band, reach).polyhedral(self.directions)
@@ -149,6 +149,8 @@ class AnitescuHart:
         solution = solves[-1][1]
         contacts = record_contacts(system, candidates, new, state.q, problem, solution)
         gaps = contacts.gap if candidates is found else None
+        if self.eps is None and solution.success:  # nothing else was reached
+            band = np.inf
         # what bodies at rest have given up is booked, too
         given_up = solution.v - problem.velocity(solution.p) if solution.certificate.dynamics > 0.0 else None
         certificate = certify_step(system, found, band, state, new, h, problem, solution.p, gaps, given_up)

@@ -225,7 +225,7 @@ def certify_step(
     state where they are known; given_up (nv,): velocity that neither forces nor impulses explain. Where impulses have
     made bodies so fast that others may have been reached, contacts are detected anew.
     """
-    if 2.0 * h * system.speed_bound(new, 0.0) > band:
+    if h * system.approach_bound(new, band / h) > band:
         candidates, gaps = system.detect(new.t, new.q, 0.0), None
     if gaps is None:
         gaps = system.gaps(candidates, new.t, new.q)

@@ -6,14 +6,13 @@ import numpy as np
 
 from .._jit import njit
 from ..collision.aabbs import aabbs2
-from ..collision.broad import pairs
 from ..collision.features import evaluate2
 from ..collision.narrow2 import find2
-from ..collision.neighbours import neighbours, overlapping, swept
+from ..collision.neighbours import listed_or_found, neighbours, overlapping, swept
 from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels2 import joint_rows
 from ..systems.mechanism_kernels import violation
-from ..systems.motion_kernels import fastest
+from ..systems.motion_kernels import approach, fastest
 from .loop_stages import as_before, attempt_planar, attempt_planar_nested, overlap, reaches, stay, take_over
 
 
@@ -37,7 +36,7 @@ def find(x, angle, band, room, kept, shapes, moves):
 
 
 @njit
-def find_on_the_way(x, angle, new_x, new_angle, band, reach, room, shapes, moves):
+def find_on_the_way(x, angle, new_x, new_angle, band, reach, room, kept, shapes, moves):
     """As `detect_on_the_way` of the model: contacts within `reach` at x, angle of shapes that may meet on the way."""
     kind, body, group, mask, excluded, vert_ptr, verts, radius = shapes
     ns = len(kind)
@@ -45,8 +44,8 @@ def find_on_the_way(x, angle, new_x, new_angle, band, reach, room, shapes, moves
     aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo[0], hi[0], planes[0])
     aabbs2(new_x, new_angle, kind, body, vert_ptr, verts, radius, band, lo[1], hi[1], planes[1])
     swept(lo, hi, planes)
-    near = pairs(lo[0], hi[0], planes[0], kind, body, group, mask, moves, excluded, False)
-    return _features(x, angle, near, reach, room, shapes)
+    listed = listed_or_found(lo[0], hi[0], planes[0], kind, body, group, mask, moves, excluded, kept, False)
+    return _features(x, angle, overlapping(listed, lo[0], hi[0], planes[0], kind), reach, room, shapes)
 
 
 @njit
@@ -139,11 +138,11 @@ def _make_advance(nested):
                 for j in range(3):
                     new_q[i, j] = q_free[i, j] + dq[i, j]
             stay(q, held, new_q)
-            faster = 2.0 * h * fastest(new_v, new_v, reach, 2)
+            faster = h * approach(new_v, reach, 2, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
                 new_x, new_angle = np.empty((nb, 2)), np.empty(nb)
                 poses(new_q, new_x, new_angle)
-                wide = find_on_the_way(x, angle, new_x, new_angle, band, faster, room, shapes, moves)
+                wide = find_on_the_way(x, angle, new_x, new_angle, band, faster, room, kept, shapes, moves)
                 at_start, at_end = measure(x, angle, wide), measure(new_x, new_angle, wide)
                 if reaches(len(shapes[0]), found, wide, at_end[0], at_start[1], at_end[1]):
                     return taken, old_keys, old, kept, last, none
@@ -152,7 +151,7 @@ def _make_advance(nested):
             old_keys, old = keys, impulses
             poses(q, x, angle)
             depth = lowest if same_place else overlap(measure(x, angle, found)[0])
-            if faster > band:
+            if faster > band and eps >= 0.0:
                 kept, reached = find(x, angle, 0.0, room, kept, shapes, moves)
                 depth = overlap(measure(x, angle, reached)[0])
             own[0], own[1], own[3] = error, depth, float(acting)

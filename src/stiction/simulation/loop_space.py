@@ -9,7 +9,7 @@ from ..collision.search3 import MANY, measure, search, search_on_the_way
 from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels3 import count_turns, free_motion, joint_rows, mass_blocks, retract, rotations
 from ..systems.mechanism_kernels import violation
-from ..systems.motion_kernels import fastest
+from ..systems.motion_kernels import approach, fastest
 from .loop_stages import as_before, attempt_spatial, attempt_spatial_nested, overlap, reaches, stay, take_over
 
 _PARTS = 64  # of the bodies, which threads take
@@ -160,12 +160,14 @@ def _make_advance(nested):
             if ended != SOLVED:
                 return taken, old_keys, old, kept, last, none
             finish(parallel, q, q_free, dq, held, new_q)
-            faster = 2.0 * h * fastest(new_v, new_v, reach, 3)
+            faster = h * approach(new_v, reach, 3, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
                 new_x, new_R = np.empty((nb, 3)), np.empty((nb, 3, 3))
                 poses(new_q, new_x, new_R)
-                wide = search_on_the_way(x, R, new_x, new_R, band, faster, room, shapes, moves)
-                at_start, at_end = measure(x, R, False, wide), measure(new_x, new_R, False, wide)
+                wide, at_start = search_on_the_way(
+                    x, R, new_x, new_R, band, faster, room, parallel, kept, shapes, moves
+                )
+                at_end = measure(new_x, new_R, parallel, wide)
                 if reaches(len(shapes[0]), found, wide, at_end[0], at_start[1], at_end[1]):
                     return taken, old_keys, old, kept, last, none
             if len(turns):
@@ -174,7 +176,7 @@ def _make_advance(nested):
             same = same and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
             depth = lowest if same_place else deepest(q, x, R, parallel, found)
-            if faster > band:
+            if faster > band and eps >= 0.0:
                 poses(q, x, R)
                 kept, _, reached = search(x, R, 0.0, room, parallel, kept, shapes, moves)
                 depth = overlap(reached[0])

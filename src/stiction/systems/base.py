@@ -237,6 +237,12 @@ class System(Protocol):
     def speed_bound(self, state: State, h: float) -> float:
         """The largest speed of any point now and after a free step [m/s]; infinite where it is not known."""
 
+    def approach_bound(self, state: State, enough: float) -> float:
+        """No two points that may touch approach each other faster than this [m/s]; infinite where it is not known.
+
+        enough [m/s]: what it is compared with; a system may stop to look closer once it is below that.
+        """
+
     def energy(self, q: FloatArray, v: FloatArray) -> Energy:
         """Kinetic and potential energy."""
 

@@ -160,6 +160,10 @@ class GeneralizedSystem:
         """Infinite: generalized coordinates say nothing about points in space."""
         return np.inf
 
+    def approach_bound(self, state: State, enough: float) -> float:
+        """Infinite, as the speed."""
+        return np.inf
+
     def energy(self, q: FloatArray, v: FloatArray) -> Energy:
         """Kinetic and potential energy [J]; the potential is 0 where none is known."""
         V = 0.0

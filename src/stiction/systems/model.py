@@ -186,6 +186,12 @@ class BodyModel(Detection):
 
         return float(fastest(state.v.reshape(self.nb, -1), v_free.reshape(self.nb, -1), self.reach, self.dim))
 
+    def approach_bound(self, state: State, enough: float) -> float:
+        """No points of two bodies approach each other faster than this [m/s]; exact only above `enough`."""
+        from .motion_kernels import approach
+
+        return float(approach(state.v.reshape(self.nb, -1), self.reach, self.dim, float(enough)))
+
     # --- System: forces and energy
 
     def mass(self, q: FloatArray) -> FloatArray:
