@@ -43,6 +43,14 @@ def _boxes_parallel(x, R, kind, body, center, rot, half, radius, band, lo, hi, p
 
 
 @njit
+def _all_boxes(parallel, x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point):
+    if parallel and len(kind) > MANY:
+        _boxes_parallel(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point)
+    else:
+        _boxes(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point)
+
+
+@njit
 def _room(n):
     """Arrays for n features: shapes, codes and types, points and directions, radii."""
     return (
@@ -134,10 +142,7 @@ def search(x, R, band, room, parallel, kept, shapes, moves):
     ns = len(kind)
     lo, hi, planes = np.empty((ns, 3)), np.empty((ns, 3)), np.empty((ns, 4))
     at, axes, point = np.empty((ns, 3)), np.empty((ns, 3, 3)), np.empty(ns)
-    if parallel and ns > MANY:
-        _boxes_parallel(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point)
-    else:
-        _boxes(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point)
+    _all_boxes(parallel, x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point)
     listed, kept = neighbours(lo, hi, planes, kind, body, group, mask, moves, excluded, band, kept, parallel)
     return kept, *_contacts(x, R, at, axes, point, listed, lo, hi, planes, band, room, parallel, shapes)
 
@@ -184,8 +189,9 @@ def search_on_the_way(x, R, new_x, new_R, band, reach, room, parallel, kept, sha
     ns = len(kind)
     at, axes, point = np.empty((ns, 3)), np.empty((ns, 3, 3)), np.empty(ns)
     lo, hi, planes = np.empty((2, ns, 3)), np.empty((2, ns, 3)), np.empty((2, ns, 4))
-    _boxes(new_x, new_R, kind, body, center, rot, half, radius, band, lo[1], hi[1], planes[1], at, axes, point)
-    _boxes(x, R, kind, body, center, rot, half, radius, band, lo[0], hi[0], planes[0], at, axes, point)
+    sizes = (kind, body, center, rot, half, radius, band)
+    _all_boxes(parallel, new_x, new_R, *sizes, lo[1], hi[1], planes[1], at, axes, point)
+    _all_boxes(parallel, x, R, *sizes, lo[0], hi[0], planes[0], at, axes, point)
     swept(lo, hi, planes)
     listed = listed_or_found(lo[0], hi[0], planes[0], kind, body, group, mask, moves, excluded, kept, parallel)
     return _contacts(x, R, at, axes, point, listed, lo[0], hi[0], planes[0], reach, room, parallel, shapes)
