@@ -341,17 +341,13 @@ def earlier(path):
 
 
 def merged(old, rows):
-    """Earlier rows in their order, each scene and engine measured anew in the place of its old rows."""
-    anew = {(row["scene"], row["engine"]): [] for row in rows}
-    for row in rows:
-        anew[row["scene"], row["engine"]].append(row)
-    out = []
-    for row in old:
-        key = row["scene"], row["engine"]
-        out += (
-            anew.pop(key, []) if key in anew else [row] if all(key != (r["scene"], r["engine"]) for r in rows) else []
-        )
-    return out + [row for left in anew.values() for row in left]
+    """Earlier rows in their order, each that was measured anew replaced; then those that are new."""
+
+    def key(row):
+        return tuple(row[name] for name in ("scene", "engine", "setting", "phase", "start"))
+
+    anew = {key(row): row for row in rows}
+    return [anew.pop(key(row), row) for row in old] + list(anew.values())
 
 
 def write(path, rows, old):
