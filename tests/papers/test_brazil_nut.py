@@ -69,11 +69,13 @@ def test_other_seeds_emerge_too(seed):
 def test_with_coulombs_own_law_it_stays_buried():
     """The relaxed law loosens the bed (see docs/gallery.md) and brings it up in 28 shakes; here it rises slowly.
 
-    One solve in twenty misses 1e-4: that will do.
+    Fewer than a tenth of the solves miss 1e-4: that will do. How many lie on it at the end is chaotic: of three beds.
     """
-    run = nut.shake(relaxation="none", solver=Nsgs(maxiter=2000), tol=1e-4, on_failure="accept")
-    assert len(run.trajectory.certificate.failed_steps) < 0.25 * len(run.seconds)
-    assert run.shakes_needed is None
-    after = run.above[run.ends]
-    assert after[27] > 20
-    assert after.min() > 10  # all 49 shakes
+    last = []
+    for seed in (1, 2, 3):
+        run = nut.shake(seed, relaxation="none", solver=Nsgs(maxiter=2000), tol=1e-4, on_failure="accept")
+        assert len(run.trajectory.certificate.failed_steps) < 0.1 * len(run.seconds)
+        assert run.shakes_needed is None
+        assert run.above[run.ends][27] > 20
+        last.append(run.above[-1])
+    assert np.median(last) > 15
