@@ -8,7 +8,7 @@ from .._jit import njit
 from .features import ELLIPSE, PLANE
 
 
-@njit
+@njit(leaf=True)
 def aabbs3(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes):
     """Boxes lo, hi (ns, 3) of the shapes in space, each inflated by band/2; a PLANE has an infinite box.
 
@@ -44,7 +44,7 @@ def aabbs3(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes):
             hi[s, i] = at + size
 
 
-@njit
+@njit(leaf=True)
 def aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo, hi, planes):
     """Boxes lo, hi (ns, 2) of the shapes in the plane, as `aabbs3`; `planes` is (ns, 3)."""
     for s in range(kind.size):

@@ -38,7 +38,7 @@ def before(k):
     return k - 1 if k > 0 else 2
 
 
-@njit
+@njit(leaf=True)
 def vertex_exists(half, s, v):
     """Whether v is the number of a vertex of shape s: no side bit where the extent is zero."""
     missing = 0
@@ -48,13 +48,13 @@ def vertex_exists(half, s, v):
     return v & missing == 0
 
 
-@njit
+@njit(leaf=True)
 def face_exists(half, s, axis):
     """Whether shape s has faces across this axis: its two other extents are not zero."""
     return half[s, (axis + 1) % 3] > 0.0 and half[s, (axis + 2) % 3] > 0.0
 
 
-@njit
+@njit(leaf=True)
 def corner(half, s, v, C, off, own):
     """Vertex v of shape s in the frame of the other shape."""
     x = half[s, 0] if v & 1 else -half[s, 0]
@@ -79,7 +79,7 @@ def beyond(q, h):
     return q - h if q > 0.0 else q + h
 
 
-@njit
+@njit(leaf=True)
 def nearest(half, s, q):
     """Feature of shape s nearest to the point q in its frame, or -1 when q is inside, and the vector to q from it."""
     h0, h1, h2 = half[s, 0], half[s, 1], half[s, 2]
@@ -99,7 +99,7 @@ def nearest(half, s, q):
     return FACE + 4 + (1 if q[2] > 0.0 else 0) if out2 else -1, w
 
 
-@njit
+@njit(leaf=True)
 def separate(half, a, b, C, off):
     """Separating axis test: (largest separation over all axes, best face separation, its axis, best edge separation,
     its axis).
@@ -142,7 +142,7 @@ def separate(half, a, b, C, off):
     return max(every, edge), face, face_axis, edge, edge_axis
 
 
-@njit
+@njit(leaf=True)
 def axis_normal(axis, is_face, C, off, n):
     """The unit normal n (in the frame of b, from b to a) of a face or edge axis of `separate`."""
     if is_face and axis < 3:
@@ -167,7 +167,7 @@ def axis_normal(axis, is_face, C, off, n):
         n[j2] /= size
 
 
-@njit
+@njit(leaf=True)
 def support_vertex(half, s, C, n, own, sign):
     """Vertex of shape s farthest along sign·n, n in the frame of b; s is a when own is 0, else b."""
     v = 0
@@ -185,7 +185,7 @@ def support_edge(half, s, C, n, own, sign, axis):
     return EDGE + 4 * axis + ((v >> ((axis + 1) % 3)) & 1) + 2 * ((v >> ((axis + 2) % 3)) & 1)
 
 
-@njit
+@njit(leaf=True)
 def facing(half, s, C, n, own):
     """Face of shape s most opposed to the other shape across the normal n, and the cosine; (-1, 0) without faces."""
     best, face = -1.0, -1
@@ -199,7 +199,7 @@ def facing(half, s, C, n, own):
     return face, best
 
 
-@njit
+@njit(leaf=True)
 def edge_side(half, s, edge, k):
     """Coordinate k of the midpoint of an edge of shape s in its own frame."""
     axis, sides = (edge - EDGE) >> 2, (edge - EDGE) & 3
@@ -209,7 +209,7 @@ def edge_side(half, s, edge, k):
     return half[s, k] if bit else -half[s, k]
 
 
-@njit
+@njit(leaf=True)
 def across(ea, eb, C, n):
     """Whether the common normal of two edges is near the main normal n (cosine at least ALIGNED)."""
     i, j = (ea - EDGE) >> 2, (eb - EDGE) >> 2
@@ -218,7 +218,7 @@ def across(ea, eb, C, n):
     return m * m >= ALIGNED * ALIGNED * (1.0 - C[i, j] * C[i, j])
 
 
-@njit
+@njit(leaf=True)
 def crossing(half, a, b, ea, eb, C, off, n, slop):
     """Edges ea of a and eb of b: (cross inside both, signed distance, sign, point).
 

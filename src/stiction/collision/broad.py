@@ -27,7 +27,7 @@ _EACH = 16  # pairs of a shape, on average, for which there is room at first
 _FAR = 1e12  # cells from the origin beyond which a shape is compared with all others
 
 
-@njit
+@njit(leaf=True)
 def allowed(i, j, body, group, mask, movable, excluded):
     """Whether shapes i and j may touch: different bodies, one of them movable, groups and exclusions permitting."""
     a, b = body[i], body[j]
@@ -48,7 +48,7 @@ def allowed(i, j, body, group, mask, movable, excluded):
     return first == excluded.size or excluded[first] != key
 
 
-@njit
+@njit(leaf=True)
 def overlap(lo, hi, i, j):
     """Whether the boxes of shapes i and j overlap."""
     apart = False
@@ -57,7 +57,7 @@ def overlap(lo, hi, i, j):
     return not apart
 
 
-@njit
+@njit(leaf=True)
 def meets(p, j, lo, hi, planes):
     """Whether the box of shape j reaches the half-space p."""
     d = lo.shape[1]
@@ -94,7 +94,7 @@ def _write(buffer, row, i, j):
         buffer[row, 1] = max(i, j)
 
 
-@njit
+@njit(leaf=True)
 def _levels(lo, hi, kind, level, cell):
     """Level of each shape (-1: compared with all) and its cell; returns the cell size of level 0."""
     n, d = lo.shape

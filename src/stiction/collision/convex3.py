@@ -37,7 +37,7 @@ _FLAT = 1e-6  # angle up to which a patch lies flat on the nearest points
 _TIE = 1e-9  # of the size: a patch within this of the distance needs no other point
 
 
-@njit
+@njit(leaf=True)
 def write_place(x, R, body, at, b, p, out, row):
     """out[row]: the point p, relative to the centre of shape b, in the frame of a body."""
     q = (p[0] + at[b, 0], p[1] + at[b, 1], p[2] + at[b, 2])
@@ -46,7 +46,7 @@ def write_place(x, R, body, at, b, p, out, row):
     write_direction(R, body, q, out, row)
 
 
-@njit
+@njit(leaf=True)
 def write_direction(R, body, v, out, row):
     """out[row]: the vector v in the frame of a body."""
     if body < 0:
@@ -56,7 +56,7 @@ def write_direction(R, body, v, out, row):
         out[row, k] = R[body, 0, k] * v[0] + R[body, 1, k] * v[1] + R[body, 2, k] * v[2]
 
 
-@njit
+@njit(leaf=True)
 def rim_centre(geo, at, axes, s, b, top):
     """The centre of a cap of the cylinder s, relative to the centre of shape b."""
     h = geo[1][s, 2] if top else -geo[1][s, 2]
@@ -67,7 +67,7 @@ def rim_centre(geo, at, axes, s, b, top):
     )
 
 
-@njit
+@njit(leaf=True)
 def write_contact(
     x, R, body, radius, geo, at, axes, a, b, first, what, number, gap, p, normal, row, type, pa, da, pb, db, ra, rb
 ):
@@ -104,7 +104,7 @@ def write_contact(
         rb[row], ra[row] = r, radius[plane]
 
 
-@njit
+@njit(leaf=True)
 def drop_near(ci, cf, m, p, near):
     """Leave out the candidates within `near` of the point p; how many are left."""
     kept = 0

@@ -25,7 +25,7 @@ _GRID = 24  # directions per grid: two local optima nearer than 15° are told ap
 _TURN = 2.0 * math.pi
 
 
-@njit
+@njit(leaf=True)
 def tip(ptr, verts, s, nx, ny):
     """The farthest point of the ellipse s along (nx, ny), and the radius of curvature there."""
     p = ptr[s]
@@ -36,7 +36,7 @@ def tip(ptr, verts, s, nx, ny):
     return verts[p, 0] + (a * ux + b * vx) / h, verts[p, 1] + (a * uy + b * vy) / h, area * area / (h * h * h)
 
 
-@njit
+@njit(leaf=True)
 def separation_along(ptr, verts, a, b, v, angle):
     """s, s' and s'' of ellipse a from vertex v of b, or from the ellipse b where v is -1."""
     nx, ny = math.cos(angle), math.sin(angle)
@@ -77,7 +77,7 @@ def climb(ptr, verts, a, b, v, lo, hi, best, angle):
     return (s, x) if s > best else (best, angle)
 
 
-@njit
+@njit(leaf=True)
 def grid_angle(ptr, verts, a, b, grid, k):
     """Direction k of a grid: 0 uniform, 1 uniform in the parameter of ellipse a, 2 in that of ellipse b."""
     t = _TURN * k / _GRID
@@ -112,7 +112,7 @@ def search_arc(ptr, verts, a, b, v, start, width, round_b, best, angle):
     return best, angle
 
 
-@njit
+@njit(leaf=True)
 def over_half_plane(ptr, verts, a, b):
     """Signed distance of ellipse a from the half-plane b: s, normal, point of a, point of b."""
     p = ptr[b]
@@ -122,7 +122,7 @@ def over_half_plane(ptr, verts, a, b):
     return s, nx, ny, x, y, x - s * nx, y - s * ny
 
 
-@njit
+@njit(leaf=True)
 def over_core(kind, ptr, verts, a, b):
     """Signed distance of ellipse a from the core b (polygon, segment, point or ellipse); as `over_half_plane`."""
     if kind[b] == ELLIPSE:
@@ -162,7 +162,7 @@ def over_core(kind, ptr, verts, a, b):
     return best, nx, ny, ax, ay, bx, by
 
 
-@njit
+@njit(leaf=True)
 def smaller(kind, ptr, verts, radius, a, b):
     """Whether shape a is the ellipse that goes first: of two the smaller one, by its semi-axes."""
     if kind[b] != ELLIPSE:
@@ -177,7 +177,7 @@ def smaller(kind, ptr, verts, radius, a, b):
     return size_a < size_b if size_a != size_b else a < b
 
 
-@njit
+@njit(leaf=True)
 def distance2(kind, ptr, verts, radius, first, second):
     """Signed distance of two shapes of which one is an ellipse, normal from the second to the first, their points."""
     swap = not smaller(kind, ptr, verts, radius, first, second)
@@ -192,7 +192,7 @@ def distance2(kind, ptr, verts, radius, first, second):
     return s - radius[b], nx, ny, ax, ay, bx, by
 
 
-@njit
+@njit(leaf=True)
 def far_apart(kind, ptr, verts, radius, a, b, reach):
     """Whether the circles around two shapes, of which none is a half-plane, are farther apart than reach."""
     size = reach

@@ -21,7 +21,7 @@ FACES = 4 * POINTS
 ENOUGH = 1e-5  # of the size of the shapes: what may lie beyond the nearest face
 
 
-@njit
+@njit(leaf=True)
 def reach_out(geo, axes, a, b, offset, d, W, P, m):
     """Support point m of the difference along d; its height."""
     n = (-d[0], -d[1], -d[2])
@@ -41,7 +41,7 @@ def farther_side(geo, axes, a, b, offset, d, base, W, P, m):
         reach_out(geo, axes, a, b, offset, d, W, P, m)
 
 
-@njit
+@njit(leaf=True)
 def add_face(W, F, N, count, i, j, k, inside, size):
     """Face count = (i, j, k) with its outward normal and distance.
 
@@ -81,7 +81,7 @@ def tetrahedron(geo, axes, a, b, offset, size, W, P, F, N):
     return inside
 
 
-@njit
+@njit(leaf=True)
 def replace_seen(W, F, N, E, faces, m, inside, size):
     """Replace the faces that see point m by faces from their rim to it; the number of faces, or -1 where none can."""
     edges = 0
@@ -117,7 +117,7 @@ def replace_seen(W, F, N, E, faces, m, inside, size):
     return kept
 
 
-@njit
+@njit(leaf=True)
 def grow(geo, axes, a, b, offset, size, W, P, F, N, E):
     """Grow the polytope until little lies beyond its nearest face; (number of faces, distance of the nearest)."""
     inside = tetrahedron(geo, axes, a, b, offset, size, W, P, F, N)
@@ -140,7 +140,7 @@ def grow(geo, axes, a, b, offset, size, W, P, F, N, E):
         m += 1
 
 
-@njit
+@njit(leaf=True)
 def point_of_face(W, P, F, f):
     """The points of a and of b whose difference is the point of face f nearest to the origin."""
     i, j, k = F[f, 0], F[f, 1], F[f, 2]
@@ -150,7 +150,7 @@ def point_of_face(W, P, F, f):
     return x, minus(x, plus(plus(scaled(p, u), scaled(q, v)), scaled(r, w)))
 
 
-@njit
+@njit(leaf=True)
 def next_face(N, faces, limit, C, chosen):
     """The nearest face within `limit` whose normal is far (17°) from the directions chosen so far; -1 for none."""
     best, near = limit, -1

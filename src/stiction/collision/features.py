@@ -78,7 +78,7 @@ def perpendicular(d):
     return (c[0] / size, c[1] / size, c[2] / size)
 
 
-@njit
+@njit(leaf=True)
 def rotated(R, body, v, i):
     """R[body] v[i] as a tuple; body -1 is the world."""
     a, b, c = v[i, 0], v[i, 1], v[i, 2]
@@ -91,7 +91,7 @@ def rotated(R, body, v, i):
     )
 
 
-@njit
+@njit(leaf=True)
 def placed(x, R, body, v, i):
     """x[body] + R[body] v[i] as a tuple; body -1 is the world."""
     a = rotated(R, body, v, i)
@@ -160,7 +160,7 @@ def feature_pair(kind, a, da, b, db, sharp):
     return towards(a, b, w, math.sqrt(dot(w, w)), db, (0.0, 0.0, 1.0), sharp)
 
 
-@njit
+@njit(leaf=True)
 def evaluate3(x, R, body_a, body_b, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b):
     """Gap (n,), normal (n, 3) from b to a and surface points (n, 3) in the world of n feature records in space.
 
@@ -183,7 +183,7 @@ def evaluate3(x, R, body_a, body_b, type, pa, da, pb, db, ra, rb, gap, normal, p
             point_b[i, k] = q[k] + rb[i] * n[k]
 
 
-@njit
+@njit(leaf=True)
 def turned(angle, body, v, i):
     """v[i] turned by angle[body] as a pair; body -1 is the world."""
     if body < 0:
@@ -207,7 +207,7 @@ def point_point2(a, b, ref, sharp):
     return size, (w[0] / size, w[1] / size), a, b
 
 
-@njit
+@njit(leaf=True)
 def evaluate2(x, angle, body_a, body_b, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b):
     """The same as `evaluate3` in the plane: x (nb, 2), angle (nb,), points, normals and directions (n, 2)."""
     for i in range(type.size):

@@ -18,7 +18,7 @@ _STEPS = 48
 _GAIN = 1e-7  # relative gap between the bounds of the distance at which the search ends
 
 
-@njit
+@njit(leaf=True)
 def row(W, i):
     """Row i as a tuple."""
     return (W[i, 0], W[i, 1], W[i, 2])
@@ -60,7 +60,7 @@ def nearest_on_triangle(a, b, c):
     return wa, wb, wc, best
 
 
-@njit
+@njit(leaf=True)
 def nearest_on_simplex(W, n, weight):
     """Weights of the point of the simplex of the first n rows nearest to the origin; True when the origin is inside."""
     for i in range(4):
@@ -95,7 +95,7 @@ def nearest_on_simplex(W, n, weight):
     return inside
 
 
-@njit
+@njit(leaf=True)
 def nearest_points(geo, axes, a, b, offset, reach, size, W, P, weight):
     """(outcome, unit vector from b to a, point of a, point of b) of two cores; n for FAR separates by more than reach.
 

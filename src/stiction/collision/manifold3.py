@@ -42,7 +42,7 @@ _UNDERCUT = 1e-7
 _SWEEP = (0.5377139, 0.7339206, 0.4148251)  # a direction of no importance, by which ties are broken in the world
 
 
-@njit
+@njit(leaf=True)
 def add(ci, cf, m, fa, fb, sign, gap, p, n, d, slop, tie):
     """Append a candidate unless it is known or merges with a near one; returns the number of candidates.
 
@@ -68,7 +68,7 @@ def add(ci, cf, m, fa, fb, sign, gap, p, n, d, slop, tie):
     return max(m, k + 1)
 
 
-@njit
+@njit(leaf=True)
 def over_face(half, s, face, q, slop):
     """(over the face of shape s, height over it) for a point q in the frame of s."""
     axis, side = (face - FACE) >> 1, (face - FACE) & 1
@@ -83,7 +83,7 @@ def on_face(v, face):
     return (v >> ((face - FACE) >> 1)) & 1 == (face - FACE) & 1
 
 
-@njit
+@njit(leaf=True)
 def local_vertex(half, s, v):
     """Vertex v of shape s in its own frame."""
     return (
@@ -119,7 +119,7 @@ def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop,
     return m, found
 
 
-@njit
+@njit(leaf=True)
 def face_edge(half, s, face, k):
     """The k-th of up to 4 edges of a face, or of a core without faces its k-th edge; -1 when there are no more."""
     if face < 0:
@@ -154,7 +154,7 @@ def edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci
     return m
 
 
-@njit
+@njit(leaf=True)
 def outward(own, w, size, C):
     """The unit normal from b to a, in the frame of b, of a vector w (of length size) from a feature to a vertex."""
     if size < 1e-150:
@@ -224,7 +224,7 @@ def nearest_vertex(half, a, b, C, off):
     return math.sqrt(best), own_best, vertex, feature, vector
 
 
-@njit
+@njit(leaf=True)
 def add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m):
     """Candidate: the features that support a separating axis with normal n."""
     if not is_face:
@@ -241,7 +241,7 @@ def add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m):
     return add(ci, cf, m, fa, fb, 1, d, corner(half, a, fa, C, off, 0), n, d, slop, _TIE * size)
 
 
-@njit
+@njit(leaf=True)
 def least(cf, m):
     """The least distance of the candidates."""
     d = math.inf
@@ -250,7 +250,7 @@ def least(cf, m):
     return d
 
 
-@njit
+@njit(leaf=True)
 def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
     """All candidates of the manifold of two cores nearer than `reach`; their number, and the main normal in n."""
     size = 0.0
@@ -306,7 +306,7 @@ def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
     return m
 
 
-@njit
+@njit(leaf=True)
 def area(cf, i, j, k, n):
     """Twice the signed area of three candidate points seen along n."""
     x0, x1, x2 = cf[j, 1] - cf[i, 1], cf[j, 2] - cf[i, 2], cf[j, 3] - cf[i, 3]
@@ -314,7 +314,7 @@ def area(cf, i, j, k, n):
     return n[0] * (x1 * y2 - x2 * y1) + n[1] * (x2 * y0 - x0 * y2) + n[2] * (x0 * y1 - x1 * y0)
 
 
-@njit
+@njit(leaf=True)
 def reduce(cf, m, n, sweep, size, keep):
     """Four of m candidates: the nearest, the farthest from it, and two that make the area large; their number.
 

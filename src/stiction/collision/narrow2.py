@@ -20,7 +20,7 @@ from .features import CORE, LINE_POINT, PLANE, POINT_LINE, POINT_POINT
 from .manifold3 import _SLOP, _SWEEP, _TIE, _UNDERCUT, ALIGNED
 
 
-@njit
+@njit(leaf=True)
 def edge_normal(ptr, verts, s, i):
     """Outward unit normal of edge i of shape s, and the edge's length; (0, 0) for an edge of no length."""
     n = ptr[s + 1] - ptr[s]
@@ -32,7 +32,7 @@ def edge_normal(ptr, verts, s, i):
     return dy / size, -dx / size, size
 
 
-@njit
+@njit(leaf=True)
 def separation(ptr, verts, s, other):
     """Largest separation of two cores along the edge normals of shape s, and its edge; (-inf, -1) without edges."""
     best, edge = -math.inf, -1
@@ -50,7 +50,7 @@ def separation(ptr, verts, s, other):
     return best, edge
 
 
-@njit
+@njit(leaf=True)
 def nearest2(ptr, verts, s, x, y):
     """Feature of shape s nearest to a point outside, its distance and the vector from it to the point."""
     n = ptr[s + 1] - ptr[s]
@@ -71,7 +71,7 @@ def nearest2(ptr, verts, s, x, y):
     return feature, math.sqrt(best), wx, wy
 
 
-@njit
+@njit(leaf=True)
 def facing2(ptr, verts, s, nx, ny):
     """Edge of shape s whose outward normal is nearest to (nx, ny), and the cosine; (-1, 0) for a single vertex."""
     best, edge = 0.0, -1
@@ -84,7 +84,7 @@ def facing2(ptr, verts, s, nx, ny):
     return edge, best
 
 
-@njit
+@njit(leaf=True)
 def add2(ci, cf, m, fa, fb, gap, x, y, nx, ny, d, slop, tie):
     """Append a candidate unless it merges with a near one (see `manifold3.add`); (nx, ny) is its normal."""
     k = m
@@ -101,7 +101,7 @@ def add2(ci, cf, m, fa, fb, gap, x, y, nx, ny, d, slop, tie):
     return max(m, k + 1)
 
 
-@njit
+@njit(leaf=True)
 def over_edge(ptr, verts, s, edge, other, other_edge, flip, d, reach, slop, size, ci, cf, m):
     """Candidates: ends of the facing edge of `other` (its vertex if it has no edge) over an edge of shape s."""
     nx, ny, length = edge_normal(ptr, verts, s, edge)
@@ -122,7 +122,7 @@ def over_edge(ptr, verts, s, edge, other, other_edge, flip, d, reach, slop, size
     return m
 
 
-@njit
+@njit(leaf=True)
 def extent(ptr, verts, s):
     """Largest distance of a vertex of shape s from its first."""
     best = 0.0
@@ -131,7 +131,7 @@ def extent(ptr, verts, s):
     return math.sqrt(best)
 
 
-@njit
+@njit(leaf=True)
 def nearest_pair(ptr, verts, a, b):
     """The nearest vertex and feature of two cores apart: (features of a and b, distance, point, vector from b)."""
     best, fa, fb, x, y, wx, wy = math.inf, 0, 0, 0.0, 0.0, 0.0, 0.0
@@ -146,7 +146,7 @@ def nearest_pair(ptr, verts, a, b):
     return fa, fb, best, x, y, wx, wy
 
 
-@njit
+@njit(leaf=True)
 def core_core2(ptr, verts, a, b, reach, ci, cf):
     """Candidates of the manifold of two polygon cores nearer than `reach`; at most 5."""
     size_a, size_b = extent(ptr, verts, a), extent(ptr, verts, b)
@@ -195,7 +195,7 @@ def core_core2(ptr, verts, a, b, reach, ci, cf):
     return add2(ci, cf, m, fa, fb, d, x, y, nx, ny, d, slop, tie)
 
 
-@njit
+@njit(leaf=True)
 def core_plane2(ptr, verts, a, b, reach, ci, cf):
     """Candidates of the polygon a against the half-plane b: ends of the facing edge, or the single vertex."""
     p = ptr[b]
@@ -214,7 +214,7 @@ def core_plane2(ptr, verts, a, b, reach, ci, cf):
     return m
 
 
-@njit
+@njit(leaf=True)
 def reduce2(ci, cf, m):
     """Leave the nearest candidate (the first of those that tie) and the one farthest from it; their number."""
     if m <= 2:
@@ -237,7 +237,7 @@ def reduce2(ci, cf, m):
     return 2
 
 
-@njit
+@njit(leaf=True)
 def place2(x, angle, kind, body, ptr, verts, out):
     """Vertices of all shapes in the world; of a half-plane its point and normal, of an ellipse centre and semi-axes."""
     for s in range(kind.size):
@@ -250,7 +250,7 @@ def place2(x, angle, kind, body, ptr, verts, out):
             out[v, 1] = d * verts[v, 0] + c * verts[v, 1] + (0.0 if free else py)
 
 
-@njit
+@njit(leaf=True)
 def write_feature2(kind, ptr, verts, s, f, p, d, row):
     """Point p[row] and outward normal d[row] (zero for a vertex) of feature f of shape s, in the body frame."""
     v = ptr[s] + (0 if kind[s] == PLANE else f // 2)
@@ -262,7 +262,7 @@ def write_feature2(kind, ptr, verts, s, f, p, d, row):
         d[row, 0], d[row, 1], _ = edge_normal(ptr, verts, s, f // 2)
 
 
-@njit
+@njit(leaf=True)
 def smaller_first2(kind, ptr, radius, verts, a, b):
     """Whether shape a comes first in computations: half-planes last, then by vertices, radius and place."""
     if kind[a] != kind[b]:

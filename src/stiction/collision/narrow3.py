@@ -32,7 +32,7 @@ def feature_type(fa, fb):
     return EDGE_EDGE
 
 
-@njit
+@njit(leaf=True)
 def write_feature(center, rot, half, s, f, sign, p, d, row):
     """Point p[row] and direction d[row] of feature f of shape s, in the body frame."""
     x, y, z = 0.0, 0.0, 0.0
@@ -53,7 +53,7 @@ def write_feature(center, rot, half, s, f, sign, p, d, row):
         d[row, k] = sign * rot[s, k, axis] if f >= EDGE else 0.0
 
 
-@njit
+@njit(leaf=True)
 def write_normal(axes, b, R, body, n0, n1, n2, d, row):
     """Direction d[row] in the frame of a body of a vector given in the frame of shape b."""
     x = axes[b, 0, 0] * n0 + axes[b, 0, 1] * n1 + axes[b, 0, 2] * n2
@@ -66,7 +66,7 @@ def write_normal(axes, b, R, body, n0, n1, n2, d, row):
             d[row, k] = R[body, 0, k] * x + R[body, 1, k] * y + R[body, 2, k] * z
 
 
-@njit
+@njit(leaf=True)
 def place(x, R, body, center, rot, at, axes):
     """Centres (ns, 3) and axes (ns, 3, 3; columns) of all shapes in the world."""
     for s in range(body.size):
@@ -82,7 +82,7 @@ def place(x, R, body, center, rot, at, axes):
                     axes[s, i, j] = R[b, i, 0] * rot[s, 0, j] + R[b, i, 1] * rot[s, 1, j] + R[b, i, 2] * rot[s, 2, j]
 
 
-@njit
+@njit(leaf=True)
 def relate(at, axes, a, b, C, off, point):
     """Relative pose of two shapes (see `boxes`); of a point only its place in the frame of b."""
     t0, t1, t2 = at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2]
@@ -96,7 +96,7 @@ def relate(at, axes, a, b, C, off, point):
             C[i, j] = axes[a, 0, i] * axes[b, 0, j] + axes[a, 1, i] * axes[b, 1, j] + axes[a, 2, i] * axes[b, 2, j]
 
 
-@njit
+@njit(leaf=True)
 def point_core(half, b, off, reach, n, ci, cf):
     """The one candidate of a point a against the core b, and its normal n; 0 when farther than `reach`."""
     q = (off[0, 0], off[0, 1], off[0, 2])
@@ -119,7 +119,7 @@ def point_core(half, b, off, reach, n, ci, cf):
     return 1
 
 
-@njit
+@njit(leaf=True)
 def core_plane(at, axes, half, a, b, reach, ci, cf):
     """Candidates of the core a against the half-space b: its vertices within reach, of the facing face if many."""
     centre = 0.0
@@ -152,7 +152,7 @@ def core_plane(at, axes, half, a, b, reach, ci, cf):
     return m
 
 
-@njit
+@njit(leaf=True)
 def smaller_first(half, radius, at, a, b):
     """Whether shape a comes first in computations: the smaller one, of equals the one behind in a fixed direction.
 
@@ -170,7 +170,7 @@ def smaller_first(half, radius, at, a, b):
     return ahead > 0.0 if ahead != 0.0 else a < b
 
 
-@njit
+@njit(leaf=True)
 def spheres_apart(at, half, a, b, reach):
     """(bounding spheres of two cores farther apart than reach, their radii's sum, least extent that is not zero)."""
     size_a, size_b, distance = 0.0, 0.0, 0.0
@@ -187,7 +187,7 @@ def spheres_apart(at, half, a, b, reach):
     return distance > (size + reach) ** 2, size, smallest
 
 
-@njit
+@njit(leaf=True)
 def next_code(ci, keep, kept, swap):
     """The least code of the kept candidates and its place in `keep`; entries of -1 have been written."""
     least, place_of = 1 << 30, 0
@@ -200,7 +200,7 @@ def next_code(ci, keep, kept, swap):
     return least, place_of
 
 
-@njit
+@njit(leaf=True)
 def points(kind, half, radius, point):
     """point (ns,): the radius of shapes whose core is a point, -1 for others."""
     for s in range(len(kind)):
@@ -208,7 +208,7 @@ def points(kind, half, radius, point):
         point[s] = radius[s] if lone else -1.0
 
 
-@njit
+@njit(leaf=True)
 def write_spheres(first, second, distance, row, at, R, body, center, radius, out):
     """The one feature pair of two spheres, most frequent of all, without the search for features."""
     shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
@@ -222,7 +222,7 @@ def write_spheres(first, second, distance, row, at, R, body, center, radius, out
         db[row, k] = turned / distance
 
 
-@njit
+@njit(leaf=True)
 def _find_pair(
     first, second, count, base, room, at, axes, R, kind, body, center, rot, half, radius, band, work, found, out
 ):

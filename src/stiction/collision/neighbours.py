@@ -24,7 +24,7 @@ def no_neighbours(d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     return np.empty((0, 2), np.int64), np.empty((0, d)), np.empty((0, d)), np.empty((0, d + 1))
 
 
-@njit
+@njit(leaf=True)
 def _margin(lo, hi, kind, band):
     """How much to grow the boxes; none where it would be used up by the next step."""
     n, d = lo.shape
@@ -38,7 +38,7 @@ def _margin(lo, hi, kind, band):
     return min(_STEPS * band, widest) if band < widest else 0.0
 
 
-@njit
+@njit(leaf=True)
 def _inside(lo, hi, planes, old_lo, old_hi, old_planes):
     """Whether all boxes and half-spaces lie within the old ones."""
     n, d = lo.shape
@@ -53,7 +53,7 @@ def _inside(lo, hi, planes, old_lo, old_hi, old_planes):
     return True
 
 
-@njit
+@njit(leaf=True)
 def boxes_overlap(i, j, lo, hi, planes, kind):
     """Whether the boxes of a listed pair overlap."""
     if kind[i] == PLANE:

@@ -221,13 +221,13 @@ def finish(geo, axes, a, b, offset, n, x, y, size):
     return best, n, x, y
 
 
-@njit
+@njit(leaf=True)
 def extent3(half, s):
     """The radius of a ball around a core."""
     return math.sqrt(half[s, 0] ** 2 + half[s, 1] ** 2 + half[s, 2] ** 2)
 
 
-@njit
+@njit(leaf=True)
 def distance3(geo, at, axes, a, b, reach, W, P, F, N, E, C, weight):
     """(signed distance of two cores, unit normal from b to a, point of a, point of b), points relative to b's centre.
 

@@ -35,14 +35,14 @@ def squared(v):
     return dot(v, v)
 
 
-@njit
+@njit(leaf=True)
 def put(Q, ids, k, p, number):
     """Corner k of a side."""
     Q[k, 0], Q[k, 1], Q[k, 2] = p
     ids[k] = number
 
 
-@njit
+@njit(leaf=True)
 def rim_corner(half, s, k, top):
     """Corner k of the eight of a cap of a cylinder."""
     t = 0.25 * math.pi * k
@@ -106,7 +106,7 @@ def side(geo, axes, s, at, m, Q, ids):
     return 2, m, 0.0
 
 
-@njit
+@njit(leaf=True)
 def cut(Q, ids, count, T, ids_t, corners, normal, slop, C, ids_c):
     """Cut the polygon or segment Q by the planes through the edges of the polygon T; what is left stands in Q."""
     for j in range(corners):
@@ -135,7 +135,7 @@ def cut(Q, ids, count, T, ids_t, corners, normal, slop, C, ids_c):
     return count
 
 
-@njit
+@njit(leaf=True)
 def add_candidate(ci, cf, m, what, number, gap, p, near):
     """Append a candidate unless one stands within `near` of it; the number of candidates."""
     for i in range(m):
@@ -149,7 +149,7 @@ def add_candidate(ci, cf, m, what, number, gap, p, near):
     return m + 1
 
 
-@njit
+@njit(leaf=True)
 def rim_height(half, axes, s, at, normal, top):
     """The least height along `normal` of the points of a rim of the cylinder s."""
     axis = (axes[s, 0, 2], axes[s, 1, 2], axes[s, 2, 2])
@@ -158,7 +158,7 @@ def rim_height(half, axes, s, at, normal, top):
     return dot(normal, at) + (c if top else -c) * half[s, 2] - half[s, 0] * math.sqrt(dot(across, across))
 
 
-@njit
+@njit(leaf=True)
 def over_plane(geo, axes, s, at, normal, foot, Q, ids, count, what, d, reach, size, ci, cf, m):
     """Candidates: corners of a side of shape s within reach over the plane through `foot`; a lying cylinder's rims."""
     lying = geo[0][s] == CYLINDER and count == 2
@@ -221,7 +221,7 @@ def patch(geo, axes, a, b, offset, n, d, reach, slop, size, Q, ids_q, T, ids_t, 
     return m, normal_a
 
 
-@njit
+@njit(leaf=True)
 def on_half_space(geo, axes, a, offset, n, d, reach, size, Q, ids, ci, cf):
     """Candidates of core a over a half-space with normal n: vertices of a hull, rims of a cylinder; their number."""
     kind, vert_ptr, verts = geo[0], geo[2], geo[3]

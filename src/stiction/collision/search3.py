@@ -72,7 +72,7 @@ def _find_parallel(
         )  # fmt: skip
 
 
-@njit
+@njit(leaf=True)
 def _copy(start, stop, at, old, body, a, b, new):
     """Features from the rows start..stop of `old` to the rows from `at` on, with the bodies of their shapes."""
     shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = old

@@ -139,7 +139,7 @@ def bending(geo, s, n, e, f):
     return 0.0
 
 
-@njit
+@njit(leaf=True)
 def turned_to(axes, s, v):
     """The vector v of the world in the frame of shape s."""
     return (
@@ -149,7 +149,7 @@ def turned_to(axes, s, v):
     )
 
 
-@njit
+@njit(leaf=True)
 def turned_from(axes, s, v):
     """The vector v of the frame of shape s in the world."""
     return (

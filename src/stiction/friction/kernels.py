@@ -88,7 +88,7 @@ def gauge(kind, semi, facets, first, last, f, n):
     return 0.0
 
 
-@njit
+@njit(leaf=True)
 def excess(kind, semi, facets, first, last, f, n, radius):
     """How far f lies outside radius·F, in the unit of f: 0 inside."""
     if kind == POLYHEDRON:
@@ -116,7 +116,7 @@ def excess(kind, semi, facets, first, last, f, n, radius):
     return math.sqrt(total)
 
 
-@njit
+@njit(leaf=True)
 def project_ellipsoid(semi, x, y, n, radius):
     """Nearest point y of radius·ellipsoid to x: y_k = x_k a_k² / (a_k² + t) with t from the secular equation."""
     s = 0.0
@@ -169,7 +169,7 @@ def project_ellipsoid(semi, x, y, n, radius):
         y[k] = x[k] * a * a / (a * a + t) if a > 0.0 else 0.0
 
 
-@njit
+@njit(leaf=True)
 def project_product(kind, semi, x, y, n, radius):
     """Nearest point y of radius·F to x, for F an ELLIPSOID or a PRODUCT: group by group."""
     first = 0
@@ -179,7 +179,7 @@ def project_product(kind, semi, x, y, n, radius):
             first = k
 
 
-@njit
+@njit(leaf=True)
 def project_cone_product(kind, semi, mu, r0, x, y, n):
     """Nearest point y to x = (x_n, x_t) in {p_n >= 0, p_t in (mu·p_n + r0)·F}, F an ELLIPSOID or a PRODUCT.
 
@@ -236,7 +236,7 @@ def project_cone_product(kind, semi, mu, r0, x, y, n):
     y[0] = s
 
 
-@njit
+@njit(leaf=True)
 def project_cone_ellipsoid(semi, mu, x, y, n):
     """Nearest point y to x = (x_n, x_t) in {p_n >= 0, p_t in mu·p_n·ellipsoid}; x and y have n + 1 entries."""
     equal = True
@@ -263,7 +263,7 @@ def project_cone_ellipsoid(semi, mu, x, y, n):
     project_cone_product(ELLIPSOID, semi, mu, 0.0, x, y, n)
 
 
-@njit
+@njit(leaf=True)
 def project_polyhedron(G, h, d, m, x, y, rows, weights, residual, target, active, gram, rhs, sol):
     """Nearest point y to x with G y <= h (m rows of length d): least-distance programming by one `nnls`.
 

@@ -7,7 +7,7 @@ import math
 from .._jit import njit
 
 
-@njit
+@njit(leaf=True)
 def nnls(A, d, m, b, w, r, active, gram, rhs, sol):
     """Lawson–Hanson: w >= 0 minimising |sum_j w_j A[j] - b|, rows A[j] of length d; r becomes b - sum_j w_j A[j].
 
@@ -77,7 +77,7 @@ def nnls(A, d, m, b, w, r, active, gram, rhs, sol):
             break
 
 
-@njit
+@njit(leaf=True)
 def _least_squares(A, d, active, count, b, gram, rhs, sol):
     """Least squares on the active rows by modified Gram–Schmidt; False when they are linearly dependent."""
     # gram[:, i] holds the i-th orthonormal vector; sol collects the triangular factor's solve in place.

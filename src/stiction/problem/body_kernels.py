@@ -16,7 +16,7 @@ MANY, PARTS = 10_000, 64  # blocks from which threads share the work, and the pa
 _SHARES = 4  # of the bodies; for each of them all blocks are looked at
 
 
-@njit
+@njit(leaf=True)
 def rows_times(body_a, body_b, row_ptr, Ja, Jb, v, u):
     """u = H v with v (nbody, d)."""
     d = Ja.shape[1]
@@ -33,7 +33,7 @@ def rows_times(body_a, body_b, row_ptr, Ja, Jb, v, u):
             u[r] = s
 
 
-@njit
+@njit(leaf=True)
 def rows_magnitude(body_a, body_b, row_ptr, Ja, Jb, v, u):
     """u = |H| |v|."""
     d = Ja.shape[1]
@@ -50,7 +50,7 @@ def rows_magnitude(body_a, body_b, row_ptr, Ja, Jb, v, u):
             u[r] = s
 
 
-@njit
+@njit(leaf=True)
 def _impulses(low, high, body_a, body_b, row_ptr, Ja, Jb, p, f):
     """f[low:high] of Hᵀ p: each body sums its blocks in their order, whatever the part it is in."""
     d = Ja.shape[1]
@@ -73,7 +73,7 @@ def _impulses(low, high, body_a, body_b, row_ptr, Ja, Jb, p, f):
                     f[b, j] += Jb[r, j] * p[r]
 
 
-@njit
+@njit(leaf=True)
 def impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f):
     """f (nbody, d) = Hᵀ p."""
     _impulses(0, f.shape[0], body_a, body_b, row_ptr, Ja, Jb, p, f)
@@ -103,7 +103,7 @@ def velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v):
     add_velocity_change(Minv, f, v)
 
 
-@njit
+@njit(leaf=True)
 def add_velocity_change(Minv, f, v):
     """v += M⁻¹ f, body by body."""
     d = Minv.shape[1]
@@ -140,7 +140,7 @@ def mass_times(Minv, v, f):
             f[i, j] = s
 
 
-@njit
+@njit(leaf=True)
 def quadratic_form(M, v):
     """The sum of v·M v over bodies."""
     total = 0.0
@@ -153,7 +153,7 @@ def quadratic_form(M, v):
     return total
 
 
-@njit
+@njit(leaf=True)
 def _quadratic(J, r, M, i):
     """J[r] M[i] J[r]ᵀ for a symmetric M."""
     s = 0.0
@@ -173,7 +173,7 @@ def _quadratic3(J, r, M, i, k):
     return M[i, k, k] * x * x + M[i, k + 1, k + 1] * y * y + M[i, k + 2, k + 2] * z * z + 2.0 * mixed
 
 
-@njit
+@njit(leaf=True)
 def bodies_apart(Minv, apart):
     """apart (nbody,): whether velocity and spin of a body do not act on each other: the rule in space."""
     for i in range(Minv.shape[0]):
@@ -204,7 +204,7 @@ def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
             w[r] = _own(Ja, r, Minv, a, apart) + _own(Jb, r, Minv, b, apart)
 
 
-@njit
+@njit(leaf=True)
 def row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, w):
     """H v, |H||v| and diag(H M⁻¹ Hᵀ) of the blocks start..stop in one go, to the bits of the three functions above."""
     d = Ja.shape[1]
@@ -229,7 +229,7 @@ def row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, t
             w[r] = _own(Ja, r, Minv, a, apart) + _own(Jb, r, Minv, b, apart)
 
 
-@njit
+@njit(leaf=True)
 def block_weights(start, stop, row_ptr, diagonal, C, length, rho):
     """rho (nk,): the reciprocal of the mean of diag(W + C) over a block's rows in metres, 1 where it cannot move."""
     for k in range(start, stop):
@@ -240,7 +240,7 @@ def block_weights(start, stop, row_ptr, diagonal, C, length, rho):
         rho[k] = 1.0 / s if s > 0.0 else 1.0
 
 
-@njit
+@njit(leaf=True)
 def scale_sums(start, stop, row_ptr, q, terms, b, length, r0, lo, hi, rho, sums):
     """sums (5,): squares of what `residual_scale` is made of, over the blocks start..stop."""
     size, floor, low, high, dry = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -279,7 +279,7 @@ def residual_scale(row_ptr, q, terms, b, length, r0, lo, hi, rho):
     return scale_of(sums)
 
 
-@njit
+@njit(leaf=True)
 def _weigh(start, stop, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums):
     for r in range(row_ptr[start], row_ptr[stop]):
         q[r] = q[r] + b[r]

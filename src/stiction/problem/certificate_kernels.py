@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._jit import njit
 
 
-@njit
+@njit(leaf=True)
 def largest(table, value, block):
     """value (n,) and block (n,): the largest entry of each column and its first row, -1 where it is zero.
 

@@ -43,7 +43,7 @@ FIELDS = (
 NATURAL, SCALED = len(FIELDS), len(FIELDS) + 1
 
 
-@njit
+@njit(leaf=True)
 def project_block(
     kind, semi, facets, first, last, mu, r0, normal, n, x, y, G, h, rows, w, res, tgt, act, gram, rhs, sol
 ):  # fmt: skip
@@ -94,7 +94,7 @@ def project_block(
     project_ellipsoid(semi, x[1:], y[1:], n, r0)
 
 
-@njit
+@njit(leaf=True)
 def in_metres(s, row, n, length, semi, facets, facet_ptr, axes, F):
     """Semi-axes and facets (normals of length one again) of set s in n rows from `row` on; how many facets."""
     for k in range(n):
@@ -200,7 +200,7 @@ def block_residuals(
             mode[b] = STICK if inside else SLIP
 
 
-@njit
+@njit(leaf=True)
 def _is_round(semi, s, length, start, n):
     """Whether set s is a disk, or the piece of a line, in n rows of slip."""
     if n < 1 or n > 2 or semi[s, 0] <= 0.0 or length[start + 1] != 1.0:
@@ -208,7 +208,7 @@ def _is_round(semi, s, length, start, n):
     return n == 1 or (semi[s, 0] == semi[s, 1] and length[start + 2] == 1.0)
 
 
-@njit
+@njit(leaf=True)
 def _round_contact(b, start, n, mu, semi, associated, rho, u, p, table, mode):
     """What `block_residuals` does for a contact that slips on a round cone, to the same bits, in scalars.
 
@@ -259,7 +259,7 @@ def _round_map(a, step, u0, u1, u2, p0, p1, p2):
     return math.sqrt((p0 - y0) * (p0 - y0) + (p1 - y1) * (p1 - y1) + (p2 - y2) * (p2 - y2)) / step, x1, x2
 
 
-@njit
+@njit(leaf=True)
 def _box(b, start, stop, lo, hi, length, step, uu, pp, table, mode):
     s1 = 0.0
     s2 = 0.0

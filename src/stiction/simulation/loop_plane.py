@@ -16,7 +16,7 @@ from ..systems.motion_kernels import approach, fastest
 from .loop_stages import as_before, attempt_planar, attempt_planar_nested, overlap, reaches, stay, take_over
 
 
-@njit
+@njit(leaf=True)
 def poses(q, x, angle):
     """Positions (nb, 2) and angles (nb,)."""
     for i in range(q.shape[0]):

@@ -18,7 +18,7 @@ _FEW = 1000  # contacts up to which rows are made in one go
 def _make_rows(d):
     contact_rows = spatial_contact_rows if d == 6 else planar_contact_rows
 
-    @njit
+    @njit(leaf=True)
     def some_rows(
         c, parts, q, a, b, normal, point_a, point_b, row_ptr, nj, number, codes, axis, side, lever, Ja, Jb, length,
         Minv, apart, v, u, terms, diagonal,

@@ -74,7 +74,7 @@ def finish(parallel, q, q_free, dq, held, new_q):
         _finish(q, q_free, dq, held, new_q)
 
 
-@njit
+@njit(leaf=True)
 def poses(q, x, R):
     """Positions x (nb, 3) and rotations R (nb, 3, 3) of configurations q (nb, 7)."""
     for i in range(q.shape[0]):

@@ -31,7 +31,7 @@ from .loop_rows import rows_planar, rows_spatial
 CODES = 1 << 22  # as in systems.model
 
 
-@njit
+@njit(leaf=True)
 def laws_of(count, shape_a, shape_b, body_a, body_b, material, by_material, pair, by_pair, nb, law):
     """The number of the law of each contact: that of its pair of bodies, or of its materials."""
     for k in range(count):
@@ -49,7 +49,7 @@ def laws_of(count, shape_a, shape_b, body_a, body_b, material, by_material, pair
                 law[k] = by_pair[first]
 
 
-@njit
+@njit(leaf=True)
 def within(gap, eps, keep):
     """keep (n,): places of the contacts with gap <= eps; returns how many."""
     n = 0
@@ -92,7 +92,7 @@ def blocks_of(
     return keys, law, row_ptr, set_of, mu, a, b, number
 
 
-@njit
+@njit(leaf=True)
 def remembered(keys, row_ptr, old_keys, old, p):
     """p (nr,): the last step's impulses (., 6) in the rows of the constraints known from it, zero for new ones."""
     at = 0
@@ -175,7 +175,7 @@ def demand_of(h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, 
     return r0, demand, C, lo, hi
 
 
-@njit
+@njit(leaf=True)
 def respond(known, parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h, change, v, dq):
     """v = v_free + M⁻¹ Hᵀ p and the displacement dq = h (v - v_free), body by body; change: M⁻¹ Hᵀ p, if known."""
     if not known:
@@ -189,7 +189,7 @@ def respond(known, parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h
     return finite
 
 
-@njit
+@njit(leaf=True)
 def overlap(gap):
     """The deepest overlap [m]."""
     least = 0.0
@@ -198,7 +198,7 @@ def overlap(gap):
     return -least
 
 
-@njit
+@njit(leaf=True)
 def reaches(shapes, found, wide, gap, normal, new_normal):
     """Whether contacts `wide` that are none of `found` overlap by `gap`, or are passed: the normal has turned round."""
     k, n = 0, len(found[0])
@@ -216,7 +216,7 @@ def reaches(shapes, found, wide, gap, normal, new_normal):
     return False
 
 
-@njit
+@njit(leaf=True)
 def stay(q, held, new_q):
     """new_q (nb, .) with the bodies `held` where they are in q."""
     for i in range(q.shape[0]):
@@ -225,7 +225,7 @@ def stay(q, held, new_q):
                 new_q[i, j] = q[i, j]
 
 
-@njit
+@njit(leaf=True)
 def take_over(q, turns, v, new_q, new_turns, new_v):
     """q, turns and v become the new ones; whether q, and all of them, are the same to the bit."""
     place, same = True, True
@@ -242,7 +242,7 @@ def take_over(q, turns, v, new_q, new_turns, new_v):
     return place, same and place
 
 
-@njit
+@njit(leaf=True)
 def as_before(keys, impulses, old_keys, old):
     """Whether keys and impulses are those of the step before, to the bit."""
     if len(keys) != len(old_keys):

@@ -24,7 +24,7 @@ UNKNOWN, STANDS, MOVES = 0, 1, 2
 SLIPS = 2  # among contacts that were used: on the edge of its cone, by a friction that has a direction
 
 
-@njit
+@njit(leaf=True)
 def shut(law, first, n, edge, associated, margin, lo, hi, C, p):
     """How many rows of a block its law keeps from moving, for all impulses within `margin` [N·s] of these.
 
@@ -47,7 +47,7 @@ def shut(law, first, n, edge, associated, margin, lo, hi, C, p):
     return 0 if associated else -1  # what slips under the associated law opens too
 
 
-@njit
+@njit(leaf=True)
 def friction_of(first, n, p):
     """The size of a contact's friction [N·s]."""
     size = 0.0
@@ -65,7 +65,7 @@ def direction_share(margin, normal):
     return max(INDEPENDENT, 4.0 * math.sqrt(margin / normal))
 
 
-@njit
+@njit(leaf=True)
 def across(J, first, p, x):
     """x (d,): the row across the friction of a contact, in which one that slips does not move."""
     size = friction_of(first, 3, p)
@@ -73,7 +73,7 @@ def across(J, first, p, x):
         x[j] = (p[first + 1] * J[first + 2, j] - p[first + 2] * J[first + 1, j]) / size
 
 
-@njit
+@njit(leaf=True)
 def one_more(x, share, weight, basis, rank):
     """The rank of the rows that hold a body with row x (d,) among them; basis (d, d): their orthonormal directions.
 
@@ -127,7 +127,7 @@ def first_facts(Minv, v, weight, need, state):
         state[i] = MOVES if not still else STANDS if need[i] == 0 else UNKNOWN
 
 
-@njit
+@njit(leaf=True)
 def last_motion(weight, basis, rank, z):
     """z (d,): the velocity that rows of rank d - 1 leave, of length one in their metric."""
     d = len(z)

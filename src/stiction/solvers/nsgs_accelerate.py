@@ -39,7 +39,7 @@ _PATIENCE = 60  # sweeps in which |r|² must have halved, else momentum takes ov
 STATE = 7
 
 
-@njit
+@njit(leaf=True)
 def fresh(isl, rows, state):
     """Nothing is known of an island with so many rows."""
     state[isl, 0], state[isl, 1], state[isl, 4] = 0.0, -1.0, 0.0
@@ -49,13 +49,13 @@ def fresh(isl, rows, state):
         state[isl, 2], state[isl, 3] = 0.0, -1.0
 
 
-@njit
+@njit(leaf=True)
 def remembers(isl, state):
     """Whether sweeps of an island are combined, each with those before."""
     return state[isl, 3] >= 0.0
 
 
-@njit
+@njit(leaf=True)
 def _sums_chunk(c, first, last, p, x, g, weight, part):
     """part[c]: Σ weight (p - x)² and Σ weight (p - x) (p - g) over one of CHUNKS equal parts of the rows."""
     i, end = first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS
@@ -150,7 +150,7 @@ def combine(isl, first, last, low, high, parallel, look, p, w, weight, x, r, g, 
                     w[i, j] -= c[a] * Wg[a, i, j]
 
 
-@njit
+@njit(leaf=True)
 def _move(i, end, beta, p, g):
     """p <- p + β (p - g) from i to end, and g the p before."""
     while i + WIDTH <= end:
@@ -180,7 +180,7 @@ def _move_parallel(first, last, low, high, beta, p, w, G, Wg):
         _move_chunk(np.int64(c), first, last, low, high, beta, p, w, G, Wg)
 
 
-@njit
+@njit(leaf=True)
 def _weigh(isl, size, state):
     """The next β, from |r|²; returns whether it has grown."""
     state[isl, 4] += 1.0
@@ -226,7 +226,7 @@ def _momentum(isl, first, last, low, high, parallel, look, p, w, weight, x, G, W
         _move(low * d, high * d, beta, w.ravel(), Wg[0].ravel())
 
 
-@njit
+@njit(leaf=True)
 def realign(isl, low, high, w, before, wg, Wg, state):
     """After w has been made anew from p, and was `before`: the same correction to the state of the sweep before."""
     d = w.shape[1]
@@ -238,7 +238,7 @@ def realign(isl, low, high, w, before, wg, Wg, state):
                 wg[i, j] += w[i, j] - before[i, j]
 
 
-@njit
+@njit(leaf=True)
 def _remember(isl, first, last, low, high, p, w, weight, x, r, g, wg, R, G, Wg, gram, state):
     """Keep the differences to the sweep before in place of the oldest ones."""
     slot = int(state[isl, 1])

@@ -29,7 +29,7 @@ def _over(x, root):
     return x / root if x != 0.0 and root > 0.0 else 0.0
 
 
-@njit
+@njit(leaf=True)
 def body_triangle(Minv, body, i, out):
     """out[i] (FACTORS,): l and Λ of a body, its Cholesky factor; False where it has another form.
 
@@ -52,7 +52,7 @@ def body_triangle(Minv, body, i, out):
     return True
 
 
-@njit
+@njit(leaf=True)
 def _side(H, g, sign, at, i, F):
     """The arm ½ Σ n × (r × n) of a body's rows g..g + 2 into F[i, at:]; False where they are not those of a point.
 
@@ -80,7 +80,7 @@ def _side(H, g, sign, at, i, F):
     return off <= _EXACT and bent <= _EXACT * (1.0 + abs(x) + abs(y) + abs(z))
 
 
-@njit
+@njit(leaf=True)
 def contact_arms(i, first, a, b, world, Ja, Jb, F):
     """F[i]: frame and arms of a contact with three rows from `first` on; False where they are not those of a point."""
     for m in range(3):
@@ -103,7 +103,7 @@ def _spin(x, y, z, body, B, nx, ny, nz):
     return B[body, 1] * u + B[body, 2] * v + B[body, 4] * w, B[body, 3] * v + B[body, 5] * w, B[body, 6] * w
 
 
-@njit
+@njit(leaf=True)
 def _spins(i, at, body, F, B):
     """The part of a body's spin in a contact's Delassus matrix: its lower triangle by rows."""
     x, y, z = F[i, at], F[i, at + 1], F[i, at + 2]
@@ -116,7 +116,7 @@ def _spins(i, at, body, F, B):
     )  # fmt: skip
 
 
-@njit
+@njit(leaf=True)
 def arms_delassus(i, r, ia, ib, F, B, W):
     """W[r:r + 3]: the contact's own Delassus matrix, Σ l² 1 + (Λᵀ (r × n))·(Λᵀ (r × n')) over its two bodies."""
     light = B[ia, 0] * B[ia, 0] + B[ib, 0] * B[ib, 0]
@@ -127,7 +127,7 @@ def arms_delassus(i, r, ia, ib, F, B, W):
     W[r + 2, 0], W[r + 2, 1], W[r + 2, 2] = a20 + b20, a21 + b21, light + a22 + b22
 
 
-@njit
+@njit(leaf=True)
 def turn_arms(i, r, T, F):
     """F <- Tᵀ F: the tangents of the item's own frame."""
     t11, t21, t12, t22 = T[r + 1, 1], T[r + 2, 1], T[r + 1, 2], T[r + 2, 2]
@@ -182,7 +182,7 @@ def _push(i, ia, ib, F, B, w, n, t1, t2):
     w[ib, 5] -= B[ib, 6] * z
 
 
-@njit
+@njit(leaf=True)
 def sweep_arms(start, stop, full, ptr, a, b, F, B, q, p, w, par):
     """One sweep over contacts of the kind DISK, as `nsgs_kernels._disks`; the largest change of velocity."""
     worst = 0.0
@@ -206,7 +206,7 @@ def sweep_arms(start, stop, full, ptr, a, b, F, B, q, p, w, par):
     return worst
 
 
-@njit
+@njit(leaf=True)
 def state_arms(start, stop, ptr, a, b, F, B, p, w):
     """w += Jᵀ p of contacts."""
     for i in range(start, stop):
@@ -229,7 +229,7 @@ def _from_cone(mu, step, n, t1, t2, un, u1, u2):
     return (n - x) ** 2 + (t1 - scale * y1) ** 2 + (t2 - scale * y2) ** 2
 
 
-@njit
+@njit(leaf=True)
 def measure_arms(start, stop, block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho):
     """Sum of squares of the natural map and largest square of the scaled one over contacts with round cones."""
     natural, worst = 0.0, 0.0

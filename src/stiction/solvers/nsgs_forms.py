@@ -9,7 +9,7 @@ import numpy as np
 from .._jit import njit
 
 
-@njit
+@njit(leaf=True)
 def _factor(Minv, body, first, last, L, b):
     """Cholesky's factor of the block first..last of a body's M⁻¹; zero columns where it is singular."""
     for j in range(first, last):
@@ -28,7 +28,7 @@ def _factor(Minv, body, first, last, L, b):
                 L[b, i, j] = s / root
 
 
-@njit
+@njit(leaf=True)
 def body_factors(Minv, slot, L):
     """L (moving + 1, d, d) lower triangular by slot, with Minv = L Lᵀ; zero for the last: all that cannot move."""
     nbody, d = Minv.shape[0], Minv.shape[1]
@@ -50,7 +50,7 @@ def body_factors(Minv, slot, L):
 def _make_body_rows(d):
     """The packing of rows for bodies with d velocities each; d is closed over so that its loops are unrolled."""
 
-    @njit
+    @njit(leaf=True)
     def body_rows(start, stop, skip, ptr, src, Ja, Jb, L, C, a, b, J, W):
         """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), and each item's own W (rows, 6), except items to skip."""
         for i in range(start, stop):
@@ -119,7 +119,7 @@ def turn_rows(start, stop, skip, ptr, src, T, C, J, Cb):
                     Cb[r + k, m] = s
 
 
-@njit
+@njit(leaf=True)
 def matrix_blocks(ptr, col, index, data, W):
     """Each block's own W (rows, 6) out of a sparse one."""
     for i in range(len(ptr) - 1):
@@ -129,7 +129,7 @@ def matrix_blocks(ptr, col, index, data, W):
                     W[r, index[k] - ptr[i]] = data[k]
 
 
-@njit
+@njit(leaf=True)
 def unpack(ptr, src, T, p, out):
     """out[src] = T p, block by block."""
     for i in range(len(ptr) - 1):

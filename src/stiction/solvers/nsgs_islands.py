@@ -25,7 +25,7 @@ from .nsgs_lanes import state_packs
 from .nsgs_order import PHASES, stride
 
 
-@njit
+@njit(leaf=True)
 def row_weights(seg, ptr, par, sd, weight):
     """weight (rows,): W_ii of each packed row, so that Σ weight·p² is an energy."""
     for c in range(seg.shape[0]):
@@ -83,7 +83,7 @@ def _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
         _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
 
 
-@njit
+@njit(leaf=True)
 def body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
     """w = Jᵀ p of an island, phase by phase."""
     for i in range(low, high):
@@ -138,7 +138,7 @@ phase_spatial, phase_spatial_nested = _make_sweep_phase(6, 0), _make_sweep_phase
 
 
 def _make_sweep_island(d, nested):
-    @njit
+    @njit(leaf=True)
     def sweep_island(isl, parallel, most, phase, full, arrays):
         """One sweep over an island, phase by phase; the largest change of velocity."""
         worst = 0.0

@@ -12,7 +12,7 @@ from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, NESTED, PLANAR
 
 
-@njit
+@njit(leaf=True)
 def classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
     """kind (nk,) of each block and times (nk,): the items it becomes.
 
@@ -123,7 +123,7 @@ def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, sh
     return block, ptr, src, seg, gptr, vptr
 
 
-@njit
+@njit(leaf=True)
 def bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, low, high, down, up):
     """low, high (ni,): bounds of items with one row; down, up (ni,): how far the set reaches along its first row."""
     for i in range(len(block)):

@@ -61,7 +61,7 @@ def scratch(facets):
     )  # fmt: skip
 
 
-@njit
+@njit(leaf=True)
 def update_nested(
     i, r, n, u, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
 ):  # fmt: skip

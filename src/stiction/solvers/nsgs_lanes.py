@@ -82,7 +82,7 @@ def fill_packs(a, b, world, order):
     return packs
 
 
-@njit
+@njit(leaf=True)
 def load_packs(start, first, last, F, par, block, set_of, semi, rho, Z):
     """Z[first:last]: all that is known of the packs whose contacts begin at the item `start`."""
     for pack in range(first, last):

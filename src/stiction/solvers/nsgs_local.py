@@ -135,7 +135,7 @@ def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
     return c - e1 * t1 - e2 * t2, t1, t2, x
 
 
-@njit
+@njit(leaf=True)
 def minimise_ball(s, g, n, first, radius, f):
     """f minimising ½ Σ s f² + g·f with |f| <= radius: f = -g / (s + λ), λ from |f(λ)| = radius (Newton on 1/|f|)."""
     if radius <= 0.0:
@@ -178,7 +178,7 @@ def minimise_ball(s, g, n, first, radius, f):
         f[k] *= radius / size
 
 
-@njit
+@njit(leaf=True)
 def solve_ball(qn, qt, pn, guess, wnn, wn, s, n, first, mu, r0, associated, f):
     """p_n and λ of a unilateral block with a ball of friction, f its friction; p_n = -1 when Newton did not get there.
 
@@ -248,7 +248,7 @@ def solve_ball(qn, qt, pn, guess, wnn, wn, s, n, first, mu, r0, associated, f):
     return -1.0, 0.0
 
 
-@njit
+@njit(leaf=True)
 def friction_for(n, first, facets, rim, m, G, s, g, radius, f, work):
     """The friction f that dissipates most at one radius: over a ball (m = 0) or the polyhedron G f <= radius·rim."""
     if m == 0:
@@ -262,7 +262,7 @@ def friction_for(n, first, facets, rim, m, G, s, g, radius, f, work):
     project_polyhedron(G[facets : facets + m], h, n, m, x, f, rows, weights, res, tgt, act, gram, rhs, sol)
 
 
-@njit
+@njit(leaf=True)
 def _rate(
     pn, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
 ):  # fmt: skip

@@ -19,7 +19,7 @@ from .nsgs_order import PHASES, stride
 NATURAL, SCALED = 7, 8  # columns of `block_residuals`
 
 
-@njit
+@njit(leaf=True)
 def body_velocities(low, high, L, w, v):
     """v = L w for the bodies low..high: the velocity that impulses have given them."""
     d = w.shape[1]
@@ -31,7 +31,7 @@ def body_velocities(low, high, L, w, v):
             v[i, j] = s
 
 
-@njit
+@njit(leaf=True)
 def _round_cone(a, n, x, y):
     """y: the point of the cone |y_t| <= a·y_n nearest to x, with n tangent entries."""
     size = 0.0
@@ -50,7 +50,7 @@ def _round_cone(a, n, x, y):
             y[k] = a * y[0] * x[k] / size
 
 
-@njit
+@njit(leaf=True)
 def block_maps(law, n, mu, associated, rho, lo, hi, r, u, p, x, y):
     """Squares of the natural map at step 1 and of the scaled one, of a block whose rows u, p are in metres."""
     natural = 0.0

@@ -28,7 +28,7 @@ from .nsgs_rest import SMALL
 _MARGIN = 4.0  # of the mean (root of squares) speed of approach: in falling piles it hardly ever misses one
 
 
-@njit
+@njit(leaf=True)
 def near_blocks(law, row_ptr, free, p, near):
     """near (nk,): which blocks may act at velocities `free` without impulses; returns whether any does."""
     total, count = 0.0, 0

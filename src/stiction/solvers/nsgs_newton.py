@@ -28,7 +28,7 @@ START, LEAST, MOST = 1e4, 1e-2, 1e8  # θ
 INNER = 8  # steps with one centre, at most
 
 
-@njit
+@njit(leaf=True)
 def band_of(isl, phase, seg, a, b, moving, low, high, d):
     """Half-width of the band in velocities, or -1 where the factorisation would cost too much."""
     width = 0
@@ -40,7 +40,7 @@ def band_of(isl, phase, seg, a, b, moving, low, high, d):
     return band if 0 < n * float(band * band) <= MOST_WORK else -1
 
 
-@njit
+@njit(leaf=True)
 def sweeps_per_step(isl, phase, seg, a, b, moving, low, high, d):
     """How many sweeps over an island take the time of one factorisation; none where there would be none."""
     band = band_of(isl, phase, seg, a, b, moving, low, high, d)
@@ -48,7 +48,7 @@ def sweeps_per_step(isl, phase, seg, a, b, moving, low, high, d):
     return float((high - low) * d) * band * band / (_SWEEP * items) if band > 0 else 0.0
 
 
-@njit
+@njit(leaf=True)
 def _law(i, r, kind, theta, par, c, p, u, f, B):
     """f = p - R(y) of a block and B = D θ ρ (n, 3 columns; BILATERAL: the diagonal alone, in the first)."""
     if kind == INTERVAL:
@@ -92,7 +92,7 @@ def _law(i, r, kind, theta, par, c, p, u, f, B):
     B[1, 0], B[2, 0] = B[0, 0] * par[i, 5] * e1, B[0, 0] * par[i, 5] * e2
 
 
-@njit
+@njit(leaf=True)
 def _add(K, band, row, column, n, T, J, r, left, right, d):
     """K += J[r.., left]ᵀ T[.., right] for the bodies that start at velocities `row` and `column`."""
     for k in range(n):
@@ -104,7 +104,7 @@ def _add(K, band, row, column, n, T, J, r, left, right, d):
                     K[row + i, at + j] += s * T[k, right + j]
 
 
-@njit
+@njit(leaf=True)
 def _panel(K, band, i, d, last, U):
     """Eliminate rows i..i+d among themselves; U (6, .): their columns from i + d to `last`. False: a pivot vanishes."""
     for t in range(d):
@@ -165,7 +165,7 @@ def _factorise(K, band, d):
     return True
 
 
-@njit
+@njit(leaf=True)
 def _substitute(K, band, y):
     """Solve L U y' = y in place."""
     n = len(y)

@@ -64,7 +64,7 @@ def _neighbours(body_a, body_b, near, moves):
     return start, other
 
 
-@njit
+@njit(leaf=True)
 def _walk(seed, start, other, mark, stamp, queue, first):
     """Breadth-first from `seed` into queue[first:]: the end of the queue and the widest front."""
     queue[first] = seed

@@ -64,7 +64,7 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
     return natural, worst, theta, better, made
 
 
-@njit
+@njit(leaf=True)
 def without_overlaps(isl, size, phase, seg, ptr, src, T, b, q, still):
     """still = q of an island's rows without the entries of b that are at most `size`; q and still are in the frames."""
     for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):

@@ -21,7 +21,7 @@ MANY = 10_000  # items from which threads share the work
 _CHUNKS = 64
 
 
-@njit
+@njit(leaf=True)
 def _some_triangles(c, parts, Minv, slot, B):
     """The factors of part c of the bodies; False where one does not have the form that arms need."""
     n, fits = len(slot), True
@@ -49,7 +49,7 @@ def _triangles(threads, Minv, slot, B):
     return len(B) > 0 and fits.all()
 
 
-@njit
+@njit(leaf=True)
 def _places(start, stop, kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F, fits):
     """The slots of the bodies of the items start..stop, and the arms of contacts."""
     for i in range(start, stop):
@@ -74,7 +74,7 @@ def _places_parallel(kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb,
         )  # fmt: skip
 
 
-@njit
+@njit(leaf=True)
 def _rows(start, stop, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p):
     """Each item's own W, q and p in the order of items, and packed rows of those that are not brief: known by arms."""
     if L.shape[1] == 6:
@@ -105,7 +105,7 @@ def _rows_parallel(omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J
         )  # fmt: skip
 
 
-@njit
+@njit(leaf=True)
 def _turn(
     start, stop, arms, brief, tiny, kind, block, ptr, src, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0,
     semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
@@ -192,7 +192,7 @@ def _pack(threads, seg, block, ptr, src, body_a, body_b, slot, world):
     return pack
 
 
-@njit
+@njit(leaf=True)
 def _by_arms(phase, seg, kind, a, b, begin, brief):
     """brief (ni,): contacts of islands that are too large for Newton's method, which alone needs their rows."""
     for isl in range(phase.shape[0]):

@@ -23,7 +23,7 @@ _STEPS = 200
 _CYCLES = 20_000  # over the groups; a group coupled to another by 0.999 of what it could be needs 1e4 for 1e-8
 
 
-@njit
+@njit(leaf=True)
 def friction_of_groups(kind, S, s0, n, g, radius, f, rest, own, part):
     """f (n,) minimising ½ fᵀSf + g·f with each group of rows in the ball of `radius`, from the f it is given."""
     last = math.inf
@@ -53,7 +53,7 @@ def friction_of_groups(kind, S, s0, n, g, radius, f, rest, own, part):
         last = moved
 
 
-@njit
+@njit(leaf=True)
 def _slip_speed(kind, S, s0, n, g, f):
     """The sum over the groups of the size of S f + g: the support function of the product at minus the velocity."""
     total = 0.0
@@ -69,7 +69,7 @@ def _slip_speed(kind, S, s0, n, g, f):
     return total + math.sqrt(size)
 
 
-@njit
+@njit(leaf=True)
 def _rate(x, qn, qt, wnn, wn, first, kind, S, s0, n, mu, r0, associated, g, f, rest, own, part):
     """The function of p_n = x whose root is sought, with f the friction at x."""
     for k in range(n):
@@ -115,7 +115,7 @@ def _nested(x, qn, qt, wnn, wn, first, kind, S, s0, n, mu, r0, associated, g, f,
     return x
 
 
-@njit
+@njit(leaf=True)
 def _eliminate(A, b, n):
     """b <- A⁻¹ b by elimination with row pivots; False where A is singular. A (n, n) is overwritten."""
     for k in range(n):
@@ -142,7 +142,7 @@ def _eliminate(A, b, n):
     return True
 
 
-@njit
+@njit(leaf=True)
 def _newton(x, shift, qn, qt, wnn, wn, first, kind, S, s0, n, mu, r0, associated, f, g, A, b):
     """Newton's method on the law of the block from p_n = x and friction f; returns p_n, or -1 where it did not end.
 
@@ -234,7 +234,7 @@ def _newton(x, shift, qn, qt, wnn, wn, first, kind, S, s0, n, mu, r0, associated
     return -1.0
 
 
-@njit
+@njit(leaf=True)
 def solve_product(
     shift, qn, qt, pn, wnn, wn, first, kind, S, s0, n, mu, r0, associated, f, g, rest, own, part, A, b
 ):  # fmt: skip
@@ -261,7 +261,7 @@ def solve_product(
     return _nested(pn, qn, qt, wnn, wn, first, kind, S, s0, n, mu, r0, associated, g, f, rest, own, part)
 
 
-@njit
+@njit(leaf=True)
 def update_product(i, r, n, u, p, new, par, wn, sd, kind, S, s0, associated, qt, g, f, work):
     """Impulses `new` (n,) of a block with a product of friction sets at velocities u (n,); its change of velocity."""
     mu, r0, wnn = par[i, 2], par[i, 3], par[i, 0]

@@ -27,7 +27,7 @@ _CHEAP, _CLOSER = 10.0, 1e2  # sweeps per factorisation up to which it is tried 
 _FEW = 12  # velocities of an island up to which Newton's method goes further than the goal at once: digits for nothing
 
 
-@njit
+@njit(leaf=True)
 def _copy(first, last, source, target):
     for i in range(first, last):
         target[i] = source[i]
@@ -39,7 +39,7 @@ def beyond(tol, part):
     return max((1e-13 / tol) ** 2, part)
 
 
-@njit
+@njit(leaf=True)
 def _go_near(
     isl, first, last, low, high, parallel, tol, small, theta, dear, share, goal, overlap, q, par, weight, x, r, g, facts
 ):
@@ -66,7 +66,7 @@ def _go_near(
     return natural, worst, theta
 
 
-@njit
+@njit(leaf=True)
 def _together(scale, done, natural, worst):
     """The sweeps of the island that took most, and the error of all of them."""
     sweeps, total, largest = 0, 0.0, 0.0

@@ -26,7 +26,7 @@ from .nsgs_kernels import BILATERAL, DISK, INTERVAL, NESTED, PLANAR
 _SMALL = 1e-10
 
 
-@njit
+@njit(leaf=True)
 def _eigen(A, n, U):
     """Cyclic Jacobi: A (n, n) becomes diagonal with its eigenvalues, the columns of U their vectors."""
     for i in range(n):
@@ -60,7 +60,7 @@ def _eigen(A, n, U):
                     U[k, i], U[k, j] = c * x - s * y, s * x + c * y
 
 
-@njit
+@njit(leaf=True)
 def least_diagonal(ptr, W):
     """What counts as zero on the diagonal of W: 1e-20 of its largest entry."""
     tiny = 0.0
@@ -164,7 +164,7 @@ def frames(
             )  # fmt: skip
 
 
-@njit
+@njit(leaf=True)
 def _uncouple(A, n, shape):
     """Zero between the groups of a product, so that the frame turns each within itself."""
     group = 0
@@ -175,7 +175,7 @@ def _uncouple(A, n, shape):
             A[l, k] = 0.0
 
 
-@njit
+@njit(leaf=True)
 def _couple(r, shift, n, shape, most, W, T, sd, G, g0):
     """All of W̃_tt of a product into G (n, 6), and sd; diagonals are raised by 1e-10 of their group's largest.
 
@@ -204,7 +204,7 @@ def _couple(r, shift, n, shape, most, W, T, sd, G, g0):
         first = end
 
 
-@njit
+@njit(leaf=True)
 def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, par, sd):
     """One rotation makes S = W_tt - W_tn W_nt / W_nn diagonal, after x1, x2 have made the ellipse a disk.
 
@@ -241,7 +241,7 @@ def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, par, sd):
         p[r], p[r + 1], p[r + 2] = 0.0, 0.0, 0.0
 
 
-@njit
+@njit(leaf=True)
 def _interval(i, r, w, tiny, lo, hi, q, p, par):
     """A row that cannot move keeps the bound that its velocity asks for, else what is nearest to no impulse."""
     par[i, 1], par[i, 2] = lo, hi
@@ -255,7 +255,7 @@ def _interval(i, r, w, tiny, lo, hi, q, p, par):
         p[r] = hi
 
 
-@njit
+@njit(leaf=True)
 def _move_polyhedron(g0, g1, f0, v0, v1, w0, facets, vertices, T, inv, r, shift, n, G, rim, V):
     """Facets a·f <= c and vertices f of the set in the frame: a·T f̃ <= c, f̃ = T⁻¹ f."""
     for j in range(g1 - g0):

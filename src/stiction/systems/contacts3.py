@@ -45,7 +45,7 @@ def _set_turn(J, row, sign, dx, dy, dz):
     J[row, 3], J[row, 4], J[row, 5] = sign * dx, sign * dy, sign * dz
 
 
-@njit
+@njit(leaf=True)
 def contact_rows(
     q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, number, codes, axis, side, lever, Ja, Jb, length
 ):  # fmt: skip
@@ -101,7 +101,7 @@ def contact_rows(
             length[r] = min(lever[a], lever[b])
 
 
-@njit
+@njit(leaf=True)
 def contact_tangents(q, body_a, body_b, normal, number, axis, side, tangent):
     """tangent (n, 3): tangent 1 of contacts, of the body that is first in the law where side is not 0."""
     for k in range(len(body_a)):

@@ -19,7 +19,7 @@ def _set_row(J, row, sign, dx, dy, rx, ry):
     J[row, 0], J[row, 1], J[row, 2] = sign * dx, sign * dy, sign * (rx * dy - ry * dx)
 
 
-@njit
+@njit(leaf=True)
 def contact_rows(
     q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, number, codes, axis, side, lever, Ja, Jb, length
 ):  # fmt: skip
@@ -49,7 +49,7 @@ def contact_rows(
                 length[r] = min(lever[a], lever[b])
 
 
-@njit
+@njit(leaf=True)
 def contact_tangents(q, body_a, body_b, normal, number, axis, side, tangent):
     """tangent (n, 2) of contacts, of the body that is first in the law where side is not 0."""
     for k in range(len(body_a)):
@@ -57,7 +57,7 @@ def contact_tangents(q, body_a, body_b, normal, number, axis, side, tangent):
         tangent[k, 0], tangent[k, 1] = sign * normal[k, 1], -sign * normal[k, 0]
 
 
-@njit
+@njit(leaf=True)
 def joint_rows(
     q, starts, kind, body_a, body_b, pa, pb, ua, ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e,
     turn_n, first, value, Ja, Jb,

@@ -45,7 +45,7 @@ def turn(w, x, y, z, a, b, c):
     return a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx
 
 
-@njit
+@njit(leaf=True)
 def rotations(q, R):
     """R (nb, 3, 3), body to world, from configurations q (nb, 7)."""
     for i in range(q.shape[0]):
@@ -61,7 +61,7 @@ def rotations(q, R):
         R[i, 2, 2] = 1.0 - 2.0 * (x * x + y * y)
 
 
-@njit
+@njit(leaf=True)
 def retract(q, dq, out):
     """out = q ⊕ dq for configurations (nb, 7) and displacements (nb, 6); the quaternion stays of length one."""
     for i in range(q.shape[0]):
@@ -73,7 +73,7 @@ def retract(q, dq, out):
         out[i, 3], out[i, 4], out[i, 5], out[i, 6] = w * s, x * s, y * s, z * s
 
 
-@njit
+@njit(leaf=True)
 def difference(q0, q1, out):
     """out (nb, 6) with q0 ⊕ out = q1; rotations by the logarithm, at most half a turn."""
     for i in range(q0.shape[0]):
@@ -87,7 +87,7 @@ def difference(q0, q1, out):
         out[i, 3], out[i, 4], out[i, 5] = f * x, f * y, f * z
 
 
-@njit
+@njit(leaf=True)
 def solve3(A, b, x):
     """x = A⁻¹ b for a 3 x 3 matrix, by Cramer's rule."""
     c00 = A[1, 1] * A[2, 2] - A[1, 2] * A[2, 1]
@@ -105,7 +105,7 @@ def solve3(A, b, x):
     x[2] = (c02 * b[0] + c12 * b[1] + c22 * b[2]) / det
 
 
-@njit
+@njit(leaf=True)
 def free_rotation(I, P, h, W, J, r, d):
     """The mean angular velocity W (body axes) of a torque-free step of length h with angular momentum P (body axes).
 
@@ -179,7 +179,7 @@ def free_motion(q, v, force, mass, inertia, moves, h, v_free, q_free):
         v_free[i, 3], v_free[i, 4], v_free[i, 5] = turn(qa, qb, qc, qd, W[0], W[1], W[2])
 
 
-@njit
+@njit(leaf=True)
 def mass_blocks(R, mass, inertia, moves, M):
     """M (nb, 6, 6): mass, or inverse mass, of each body in world axes from body tensors; zero where it is fixed."""
     for i in range(R.shape[0]):
@@ -225,7 +225,7 @@ def _angle(q, a, b, u, e, n, c):
     return x, y, gx, gy, gz, nx, ny, nz
 
 
-@njit
+@njit(leaf=True)
 def count_turns(q, dq, body_a, body_b, u, e, n, old, out):
     """out (nt,): the angles at q, of all that differ by full turns the ones nearest to old + what dq (nb, 6) adds."""
     for c in range(len(body_a)):
@@ -237,7 +237,7 @@ def count_turns(q, dq, body_a, body_b, u, e, n, old, out):
         out[c] = angle + 2.0 * math.pi * math.floor((near - angle) / (2.0 * math.pi) + 0.5)
 
 
-@njit
+@njit(leaf=True)
 def joint_rows(
     q, turns, kind, body_a, body_b, pa, pb, ua, ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e,
     turn_n, first, value, Ja, Jb,

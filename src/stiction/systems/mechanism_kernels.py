@@ -30,7 +30,7 @@ def spring_weights(s):
     return 1.0 - 0.75 / s, 0.25 / s
 
 
-@njit
+@njit(leaf=True)
 def demands(h, stabilize, mode, soft, damping, bound, target, start, speed, light, b, C, lo, hi):
     """b, C, lo, hi of the rows; start (n,) is φ/h, speed (n,) is w, light (n,) the inverse inertia that a row sees.
 
@@ -55,7 +55,7 @@ def demands(h, stabilize, mode, soft, damping, bound, target, start, speed, ligh
             lo[r], hi[r] = -h * bound[r], h * bound[r]
 
 
-@njit
+@njit(leaf=True)
 def violation(value, mode, soft):
     """The largest violation of a rigid row: of a joint either way, of a limit when it is passed."""
     most = 0.0

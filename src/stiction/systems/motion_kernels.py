@@ -11,7 +11,7 @@ from .._jit import njit
 _FEW = 300  # fast bodies that are compared one by one
 
 
-@njit
+@njit(leaf=True)
 def fastest(v, v_free, reach, dim):
     """The largest speed of any point of any body [m/s] with velocities v or v_free (nb, dof); reach (nb,) in metres."""
     most = 0.0
@@ -30,7 +30,7 @@ def fastest(v, v_free, reach, dim):
     return most
 
 
-@njit
+@njit(leaf=True)
 def _speeds(v, reach, dim, speed, turn):
     """Of each body the speed of its fastest point, at most, and what of it is turning."""
     for i in range(v.shape[0]):
