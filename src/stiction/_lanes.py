@@ -185,7 +185,7 @@ def size(typing: Any, x: Any) -> Any:
 
 @intrinsic
 def load(typing: Any, array: Any, at: Any) -> Any:
-    """array[at:at + 8]; the array has one dimension, and no bound is checked (here and below)."""
+    """array[at:at + 8] of all numbers of the array, in order; no bound is checked (here and below)."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.load(_place(builder, _data(context, builder, sig, args, 0), args[1]), align=8)

@@ -56,13 +56,13 @@ def island_rows(phase, seg, ptr):
     return rows
 
 
-@njit
+@njit(leaf=True)
 def _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
     """w += Jᵀ p of a cell."""
     d = w.shape[1]
     if arms:
         start, first, last = seg[c, DISK], pack[c], pack[c + 1]
-        state_packs(first, last, start, ptr[start], a, b, Z, B.ravel(), p, w.ravel())
+        state_packs(first, last, start, ptr[start], a, b, Z, B, p, w)
         state_arms(start + WIDTH * (last - first), seg[c, DISK + 1], ptr, a, b, F, B, p, w)
     for i in range(seg[c, 0], seg[c, KINDS]):
         if arms and seg[c, DISK] <= i < seg[c, DISK + 1]:

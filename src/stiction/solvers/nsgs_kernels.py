@@ -173,6 +173,46 @@ def _make_sweep_cell(d, nested):
     """
 
     @njit
+    def bilaterals(start, stop, ptr, a, b, J, q, p, w, par, Cb, compliant):
+        """One sweep over blocks of the kind BILATERAL; returns the largest change of velocity."""
+        worst, u = 0.0, np.empty(8)
+        for i in range(start, stop):
+            for k in range(ptr[i + 1] - ptr[i]):
+                u[k] = q[ptr[i] + k] + _velocity(J, w, ptr[i] + k, a[i], b[i], d)
+                if compliant:
+                    for l in range(ptr[i + 1] - ptr[i]):
+                        u[k] += Cb[ptr[i] + k, l] * p[ptr[i] + l]
+            for k in range(ptr[i + 1] - ptr[i]):  # the frame makes W the identity, 0 where rows are redundant
+                p[ptr[i] + k] -= u[k]
+                _push(J, w, ptr[i] + k, a[i], b[i], d, -u[k])
+                worst = max(worst, abs(u[k]) * par[i, 0])
+        return worst
+
+    @njit
+    def nesteds(
+        start, stop, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, facets
+    ):
+        """One sweep over blocks of the kind NESTED; returns the largest change of velocity."""
+        worst, work = 0.0, scratch(facets)
+        uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+        for i in range(start, stop):
+            r = ptr[i]
+            n = ptr[i + 1] - r
+            for k in range(n):
+                uu[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
+                if compliant:
+                    for l in range(n):
+                        uu[k] += Cb[r + k, l] * p[r + l]
+            change = update_nested(
+                i, r, n, uu, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
+            )  # fmt: skip
+            worst = max(worst, change)
+            for k in range(n):
+                _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
+                p[r + k] = new[k]
+        return worst
+
+    @njit(leaf=True)
     def sweep_cell(
         c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, facets, F,
         B, arms, pack, Z,
@@ -189,18 +229,9 @@ def _make_sweep_cell(d, nested):
             p[r] = x
             _push(J, w, r, a[i], b[i], d, change)
             worst = max(worst, abs(change) * par[i, 3])
-        if seg[c, BILATERAL] < seg[c, BILATERAL + 1]:
-            u = np.empty(8)
-            for i in range(seg[c, BILATERAL], seg[c, BILATERAL + 1]):
-                for k in range(ptr[i + 1] - ptr[i]):
-                    u[k] = q[ptr[i] + k] + _velocity(J, w, ptr[i] + k, a[i], b[i], d)
-                    if compliant:
-                        for l in range(ptr[i + 1] - ptr[i]):
-                            u[k] += Cb[ptr[i] + k, l] * p[ptr[i] + l]
-                for k in range(ptr[i + 1] - ptr[i]):  # the frame makes W the identity, 0 where rows are redundant
-                    p[ptr[i] + k] -= u[k]
-                    _push(J, w, ptr[i] + k, a[i], b[i], d, -u[k])
-                    worst = max(worst, abs(u[k]) * par[i, 0])
+        start, stop = seg[c, BILATERAL], seg[c, BILATERAL + 1]
+        if start < stop:
+            worst = max(worst, bilaterals(start, stop, ptr, a, b, J, q, p, w, par, Cb, compliant))
         start, stop = seg[c, PLANAR], seg[c, PLANAR + 1]
         if start < stop:
             change = _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated, full)
@@ -208,29 +239,18 @@ def _make_sweep_cell(d, nested):
         start, stop = seg[c, DISK], seg[c, DISK + 1]
         if start < stop and arms:
             first, last = pack[c], pack[c + 1]
-            worst = max(worst, sweep_packs(first, last, full, start, ptr[start], a, b, Z, B.ravel(), q, p, w.ravel()))
+            worst = max(worst, sweep_packs(first, last, full, start, ptr[start], a, b, Z, B, q, p, w))
             start += WIDTH * (last - first)
             worst = max(worst, sweep_arms(start, stop, full, ptr, a, b, F, B, q, p, w, par))
         elif start < stop:
             worst = max(worst, _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, full))
-        if nested:
-            work = scratch(facets)
-            uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
-            for i in range(seg[c, NESTED], seg[c, NESTED + 1]):
-                r = ptr[i]
-                n = ptr[i + 1] - r
-                for k in range(n):
-                    uu[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
-                    if compliant:
-                        for l in range(n):
-                            uu[k] += Cb[r + k, l] * p[r + l]
-                change = update_nested(
-                    i, r, n, uu, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
-                )  # fmt: skip
-                worst = max(worst, change)
-                for k in range(n):
-                    _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
-                    p[r + k] = new[k]
+        start, stop = seg[c, NESTED], seg[c, NESTED + 1]
+        if nested and start < stop:
+            change = nesteds(
+                start, stop, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
+                facets,
+            )  # fmt: skip
+            worst = max(worst, change)
         return worst
 
     return sweep_cell

@@ -190,10 +190,10 @@ def _push(z, i, a, b, Z, A, B, w, n, t1, t2):
     )  # fmt: skip
 
 
-@njit
+@njit(leaf=True)
 def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
     """One sweep over the packs first..last, from item i and row r on; the largest change of velocity if it is full."""
-    worst, far = spread(0.0), len(w) > _CACHED
+    worst, far = spread(0.0), w.size > _CACHED
     for pack in range(first, last):
         if far and pack + _PACKS < last:
             fetch(Z, (pack + _PACKS) * PACK, 24)
@@ -220,7 +220,7 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
     return most(worst)
 
 
-@njit
+@njit(leaf=True)
 def state_packs(first, last, i, r, a, b, Z, B, p, w):
     """w += Jᵀ p of the packs first..last."""
     for pack in range(first, last):
@@ -244,7 +244,7 @@ def _from_cone(mu, step, n, t1, t2, un, u1, u2):
     return select(inside, step * step * (un * un + u1 * u1 + u2 * u2), off)
 
 
-@njit
+@njit(leaf=True)
 def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
     """Sum of squares of the natural map and largest square of the scaled one over packs with round cones."""
     natural, worst = spread(0.0), spread(0.0)

@@ -84,24 +84,16 @@ def block_maps(law, n, mu, associated, rho, lo, hi, r, u, p, x, y):
 
 
 @njit
-def measure_round(
-    c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho, associated,
-    w, q, F, B, arms, pack, Z,
+def _measure_others(
+    start, stop, without, until, natural, worst, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, set_of, mu, semi,
+    lo, hi, rho, associated,
 ):  # fmt: skip
-    """Sum of squares of the natural map and largest square of the scaled one over a cell with round cones only."""
+    """What `measure_round` says of the items start..stop but without..until, added to `natural` and `worst`."""
     d = v.shape[1]
     u, f, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
-    natural = 0.0
-    worst = 0.0
     box, run = -1, 0.0  # rows of a box are items of their own; its scaled map is that of all its rows
-    if arms:
-        start, first, last = seg[c, DISK], pack[c], pack[c + 1]
-        natural, worst = measure_packs(first, last, start, ptr[start], a, b, Z, B.ravel(), q, p, w.ravel())
-        start += WIDTH * (last - first)
-        more, most = measure_arms(start, seg[c, DISK + 1], block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho)
-        natural, worst = natural + more, max(worst, most)
-    for i in range(seg[c, 0], seg[c, KINDS]):
-        if arms and seg[c, DISK] <= i < seg[c, DISK + 1]:
+    for i in range(start, stop):
+        if without <= i < until:
             continue
         k = block[i]
         n = ptr[i + 1] - ptr[i]
@@ -123,6 +115,27 @@ def measure_round(
             second = run
         worst = max(worst, second)
     return natural, worst
+
+
+@njit(leaf=True)
+def measure_round(
+    c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho, associated,
+    w, q, F, B, arms, pack, Z,
+):  # fmt: skip
+    """Sum of squares of the natural map and largest square of the scaled one over a cell with round cones only."""
+    natural, worst, without, until = 0.0, 0.0, seg[c, DISK], seg[c, DISK]
+    if arms:
+        start, first, last = seg[c, DISK], pack[c], pack[c + 1]
+        natural, worst = measure_packs(first, last, start, ptr[start], a, b, Z, B, q, p, w)
+        start += WIDTH * (last - first)
+        more, most = measure_arms(start, seg[c, DISK + 1], block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho)
+        natural, worst, until = natural + more, max(worst, most), seg[c, DISK + 1]
+    if until - without == seg[c, KINDS] - seg[c, 0]:
+        return natural, worst
+    return _measure_others(
+        seg[c, 0], seg[c, KINDS], without, until, natural, worst, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law,
+        set_of, mu, semi, lo, hi, rho, associated,
+    )  # fmt: skip
 
 
 @njit
@@ -186,14 +199,26 @@ def _measure_parallel(
     n = last - first
     step = stride(n)
     for k in prange(n):
-        c = first + np.int64(k) * step % n
-        natural[c], worst[c] = measure_round(
-            c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
+        at = np.int64(k) * step % n
+        natural[at], worst[at] = measure_round(
+            first + at, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
             associated, w, q, F, B, arms, pack, Z,
         )  # fmt: skip
 
 
 @njit
+def _measure_cells(first, last, facts):
+    """What `measure_round` says of the cells first..last, on several threads: added up in the order of cells."""
+    natural, worst = np.empty(last - first), np.empty(last - first)
+    _measure_parallel(first, last, natural, worst, *facts)
+    total, largest = 0.0, 0.0
+    for c in range(last - first):
+        total += natural[c]
+        largest = max(largest, worst[c])
+    return total, largest
+
+
+@njit(leaf=True)
 def measure_island(isl, low, high, parallel, facts):
     """Sum of squares of the natural map of an island and its largest scaled one; w is made anew from p.
 
@@ -215,20 +240,15 @@ def measure_island(isl, low, high, parallel, facts):
             vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
         )  # fmt: skip
     first, last = phase[isl, 0], phase[isl, PHASES]
-    natural, worst = np.empty(last), np.empty(last)
+    known = (
+        seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho, associated,
+        w, q, F, B, arms, pack, Z,
+    )  # fmt: skip
     if parallel and last - first > 1:
-        _measure_parallel(
-            first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu,
-            semi, lo, hi, rho, associated, w, q, F, B, arms, pack, Z,
-        )  # fmt: skip
-    else:
-        for c in range(first, last):
-            natural[c], worst[c] = measure_round(
-                c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
-                associated, w, q, F, B, arms, pack, Z,
-            )  # fmt: skip
+        return _measure_cells(first, last, known)
     total, largest = 0.0, 0.0
     for c in range(first, last):
-        total += natural[c]
-        largest = max(largest, worst[c])
+        natural, worst = measure_round(c, *known)
+        total += natural
+        largest = max(largest, worst)
     return total, largest
