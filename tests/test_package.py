@@ -139,6 +139,49 @@ def test_kernels_have_one_signature_each():
     assert {name: kinds for name, kinds in compiled.items() if len(kinds) > 1} == {}
 
 
+def test_leaves_neither_make_nor_return_arrays():
+    """They do not count references: an array of their own would leak, and one that they return could vanish."""
+    makers = {"copy", "ravel", "reshape", "flatten", "astype"}
+    leaves, wrong = 0, []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.FunctionDef) or not _is_leaf(node):
+                continue
+            leaves += 1
+            given = {part.arg for part in node.args.args}
+            for part in ast.walk(node):
+                if isinstance(part, ast.Attribute) and part.attr in makers:
+                    wrong.append(f"{path.name}: {node.name} calls {part.attr}")
+                if isinstance(part, ast.Return) and part.value is not None:
+                    values = part.value.elts if isinstance(part.value, ast.Tuple) else [part.value]
+                    for value in values:
+                        if isinstance(value, ast.Name) and _is_indexed(value.id, node) and value.id in given:
+                            wrong.append(f"{path.name}: {node.name} returns {value.id}")
+                        if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+                            wrong.append(f"{path.name}: {node.name} returns a slice")
+    assert leaves > 200
+    assert wrong == []
+
+
+def _is_indexed(name, function):
+    """Whether a name is used as an array: with an index that is no constant."""
+    return any(
+        isinstance(part, ast.Subscript)
+        and getattr(part.value, "id", "") == name
+        and not isinstance(part.slice, ast.Constant)
+        for part in ast.walk(function)
+    )
+
+
+def _is_leaf(function):
+    return any(
+        isinstance(mark, ast.Call)
+        and getattr(mark.func, "id", "") == "njit"
+        and {key.arg for key in mark.keywords} & {"leaf", "inline"}
+        for mark in function.decorator_list
+    )
+
+
 @pytest.mark.long
 def test_kernels_from_the_cache_find_their_threads(tmp_path):
     """A caller compiled while its parallel callee comes from the cache, then loaded alone by a third process."""

@@ -127,12 +127,13 @@ def njit(
     # The cache location is fixed when the decorator runs; restore it so that other users of Numba are not touched.
     saved = _config.CACHE_DIR  # type: ignore[attr-defined]
     folder = cache_folder(Path(function.__code__.co_filename))
+    counted: Any = {"_nrt": not (leaf or inline)}  # said of every kernel: unsaid, it would be as its first caller's
     try:
         if folder is not None:
             _config.CACHE_DIR = folder  # type: ignore[attr-defined]
         return _njit(
             function, cache=True, error_model="numpy", boundscheck=boundscheck, forceinline=inline, parallel=parallel,
-            nogil=nogil, _nrt=not (leaf or inline),
+            nogil=nogil, **counted,
         )  # fmt: skip
     finally:
         _config.CACHE_DIR = saved  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ from .enumeration import Enumeration
 from .fixed_point import FixedPoint
 from .lemke import Lemke
 from .nsgs import Nsgs
-from .nsgs_ends import QUICK_FEW, QUICK_ROWS, quick_limit
+from .nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS
 from .proximal import Proximal
 
 EXACT = 300  # unknowns of the LCP up to which Lemke's method goes first
@@ -34,7 +34,8 @@ STAGES = (("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_0
 PROXIMAL_FEW, PROXIMAL_MANY = ("proximal", 1000), ("proximal", 200)
 CONVEX = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
 NEARLY = 10.0  # times the tolerance, where further sweeps are cheaper than factorisations
-MORE_FEW, MORE_MANY = ("nsgs", 2000), ("nsgs", 10_000)  # of many rows a Newton step takes as long as a thousand sweeps
+MORE = ("nsgs", 2000)
+SWEPT_FEW, SWEPT_MANY = ("nsgs", QUICK_FEW), ("nsgs", 3 * QUICK_MANY)  # a Newton step costs a thousand sweeps of many
 GRADIENT = ("apgd", 5000)
 LARGE, LARGE_CONVEX = (("nsgs", 10_000),), (GRADIENT, ("nsgs", 10_000))
 MANY = 1000  # rows of the relaxation from which gradients are tried before interior points
@@ -83,8 +84,8 @@ class Auto:
                 break
             best = min(tried, key=lambda s: s.certificate.error).p
             near = answer.certificate.error <= NEARLY * tol and not problem.associated
-            if name == "nsgs" and len(tried) == 1 and near:
-                plan = chain([MORE_FEW if problem.nr <= QUICK_ROWS else MORE_MANY], plan)
+            if name == "nsgs" and len(tried) == 1 and near and problem.nr <= QUICK_ROWS:
+                plan = chain([MORE], plan)
         first = min(tried, key=lambda s: s.certificate.error)
         if tried[-1].status is Status.NO_SOLUTION:
             first = replace(first, status=Status.NO_SOLUTION)
@@ -99,8 +100,8 @@ class Auto:
     def _stages(self, problem: ContactProblem) -> Iterator[tuple[str, int | None]]:
         small = problem.friction.is_polyhedral() and problem.nr <= LAST
         swept = isinstance(problem.dynamics, Bodies) and POLYHEDRON not in problem.friction.kind
-        if swept:  # what the compiled loop does before it asks for help
-            yield "nsgs", quick_limit(problem.nr)
+        if swept:  # begins with what the compiled loop does before it asks for help
+            yield SWEPT_FEW if problem.nr <= QUICK_ROWS else SWEPT_MANY
         form = problem.to_lcp() if small and problem.nr <= EXACT else None
         pivots = form is not None and len(form.q) <= EXACT
         if form is not None and pivots:

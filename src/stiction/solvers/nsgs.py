@@ -12,13 +12,14 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
-from .nsgs_ends import FLOOR, LIMIT, NONFINITE, RESTING, SOLVED, STALLED, quick_limit
+from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED, quick_limit
 
 SWEEPS = 10_000  # the default limit
 OMEGA = 1.7  # over-relaxation without acceleration
 FIRST = 20  # sweeps without either at the start: problems of a few blocks end there
 WINDOW = 500  # sweeps after which the residual must have fallen, else steps are shortened
 SMALL = 300  # rows up to which W stays a full matrix
+STARTS = 2  # further starts of a large problem whose sweeps go in circles, each from half of the impulses
 CHUNK = 100  # sweeps on a matrix between two looks at the certificate, at most
 _RESTS, _MET = "The first guess met the tolerance: the bodies are at rest.", "nsgs met the tolerance after {} sweeps."
 
@@ -35,7 +36,8 @@ class Nsgs:
     in space are taken eight at a time, and sweeps are accelerated by Anderson's method and momentum: piles need three
     to four times fewer. Otherwise, and where it is given, `omega` over-relaxes: each block is solved with its own W
     divided by omega, so that its law still holds exactly and the solution does not move. Where the residual stops
-    falling, omega goes down step by step, to 0.05.
+    falling, omega goes down step by step, to 0.05; but a large problem first starts again from half of its impulses:
+    jammed piles have solutions that repel sweeps, which then wander for ever from one start and arrive from another.
 
     When not to use it: small problems to many digits (Lemke, Newton), and tight tolerances on ill-conditioned ones.
     """
@@ -87,6 +89,8 @@ class Nsgs:
         run = NearSweeps(problem, p) if accelerate else make(problem, p, steps.pop(0), False)
         quick = quick_limit(problem.nr)
         window = quick if accelerate else FIRST  # the first attempt is that of the compiled loop
+        many = accelerate and problem.nr > QUICK_ROWS
+        starts = STARTS if many else 0
         best, least, sweeps = p, np.inf, 0
         while True:
             ended, done, error = run.sweep(min(window, limit - sweeps), inner)
@@ -107,11 +111,14 @@ class Nsgs:
             if ended == RESTING:
                 message = f"nsgs came to rest after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
                 return best, Status.INACCURATE, message, sweeps
-            if steps and (slow or window == FIRST):
-                run = make(problem, p, steps.pop(0), False)
+            if starts and ended == STALLED:
+                starts -= 1
+                run = BodySweeps(problem, 0.5 * p, omega, True)
+            elif steps and (slow or window == FIRST):
+                run, many = make(problem, p, steps.pop(0), False), False
             elif isinstance(run, NearSweeps):
                 run = BodySweeps(problem, p, omega, True)
-            window = WINDOW
+            window = quick if many else WINDOW
 
 
 def swept(problem: ContactProblem, p: FloatArray, tol: float, sweeps: int | None) -> Solution:

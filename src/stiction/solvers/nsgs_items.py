@@ -141,3 +141,26 @@ def bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vert
             low[i], high[i] = -down[i] * r0[k], up[i] * r0[k]
         elif law[k] == UNILATERAL:
             low[i] = 0.0
+
+
+@njit(leaf=True)
+def near_blocks(margin, law, row_ptr, free, p, near):
+    """near (nk,): which blocks may act at velocities `free` without impulses; returns whether any does.
+
+    Those that act at impulses p, and contacts that approach, or part by less than `margin` times the mean (root of
+    squares) speed of approach.
+    """
+    total, count = 0.0, 0
+    for k in range(len(law)):
+        speed = free[row_ptr[k]]
+        if law[k] == UNILATERAL and speed < 0.0:
+            total += speed * speed
+            count += 1
+    least = margin * math.sqrt(total / count) if count else 0.0
+    some = False
+    for k in range(len(law)):
+        near[k] = law[k] != UNILATERAL or free[row_ptr[k]] < least
+        for r in range(row_ptr[k], row_ptr[k + 1]):
+            near[k] = near[k] or p[r] != 0.0
+        some = some or near[k]
+    return some

@@ -201,8 +201,8 @@ def _measure_parallel(
     for k in prange(n):
         at = np.int64(k) * step % n
         natural[at], worst[at] = measure_round(
-            first + at, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho,
-            associated, w, q, F, B, arms, pack, Z,
+            first + at, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi,
+            rho, associated, w, q, F, B, arms, pack, Z,
         )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from .._lanes import AHEAD, aligned, fetch
 from .nsgs_arms import ARMS, FACTORS, arms_delassus, body_triangle, contact_arms, turn_arms
 from .nsgs_forms import body_factors, rows_planar, rows_spatial, turn_rows
 from .nsgs_islands import island_rows, row_weights
-from .nsgs_items import bounds, list_items
+from .nsgs_items import bounds, list_items, near_blocks
 from .nsgs_kernels import DISK, KINDS
 from .nsgs_lanes import FEW, PACK, fill_packs, load_packs
 from .nsgs_local import PARAMETERS
@@ -19,6 +19,7 @@ from .nsgs_setup import frames, least_diagonal
 
 MANY = 10_000  # items from which threads share the work
 _CHUNKS = 64
+_LIKELY = 0.5  # for `near_blocks`: all but a few of a falling pile that will act
 
 
 @njit(leaf=True)
@@ -151,42 +152,51 @@ def _load_parallel(seg, pack, F, par, block, set_of, semi, rho, Z):
 
 
 @njit
-def _pack_cell(c, seg, block, ptr, src, body_a, body_b, slot, world):
-    """The number of packs of a cell's contacts, which are put in this order."""
+def _pack_cell(c, likely, seg, block, ptr, src, body_a, body_b, slot, world):
+    """The number of packs of a cell's contacts, which are put in this order.
+
+    Those that will act share packs with each other: packs that do not act are passed over by most sweeps.
+    """
     start, stop = seg[c, DISK], seg[c, DISK + 1]
     n = stop - start
     if n < FEW:
         return 0
-    a, b = np.empty(n, np.int64), np.empty(n, np.int64)
-    for i in range(n):
-        k = block[start + i]
-        a[i] = slot[body_a[k]] if body_a[k] >= 0 else world
-        b[i] = slot[body_b[k]] if body_b[k] >= 0 else world
+    a, b, first = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    count = 0
+    for wanted in (True, False):
+        for i in range(n):
+            k = block[start + i]
+            if likely[k] == wanted:
+                a[count] = slot[body_a[k]] if body_a[k] >= 0 else world
+                b[count] = slot[body_b[k]] if body_b[k] >= 0 else world
+                first[count] = i
+                count += 1
     order, old, rows = np.empty(n, np.int64), block[start:stop].copy(), src[ptr[start] : ptr[stop]].copy()
     packs = fill_packs(a, b, world, order)
     for i in range(n):
-        block[start + i] = old[order[i]]
+        at = first[order[i]]
+        block[start + i] = old[at]
         for m in range(3):
-            src[ptr[start + i] + m] = rows[3 * order[i] + m]
+            src[ptr[start + i] + m] = rows[3 * at + m]
     return packs
 
 
 @njit(parallel=True)
-def _pack_parallel(seg, block, ptr, src, body_a, body_b, slot, world, packs):
+def _pack_parallel(likely, seg, block, ptr, src, body_a, body_b, slot, world, packs):
     for c in prange(len(packs)):
-        packs[c] = _pack_cell(np.int64(c), seg, block, ptr, src, body_a, body_b, slot, world)
+        packs[c] = _pack_cell(np.int64(c), likely, seg, block, ptr, src, body_a, body_b, slot, world)
 
 
 @njit
-def _pack(threads, seg, block, ptr, src, body_a, body_b, slot, world):
+def _pack(threads, likely, seg, block, ptr, src, body_a, body_b, slot, world):
     """pack (cells + 1,): where the packs of each cell's contacts begin."""
     cells = seg.shape[0]
     packs, pack = np.empty(cells, np.int64), np.zeros(cells + 1, np.int64)
     if threads:
-        _pack_parallel(seg, block, ptr, src, body_a, body_b, slot, world, packs)
+        _pack_parallel(likely, seg, block, ptr, src, body_a, body_b, slot, world, packs)
     else:
         for c in range(cells):
-            packs[c] = _pack_cell(c, seg, block, ptr, src, body_a, body_b, slot, world)
+            packs[c] = _pack_cell(c, likely, seg, block, ptr, src, body_a, body_b, slot, world)
     for c in range(cells):
         pack[c + 1] = pack[c] + packs[c]
     return pack
@@ -233,7 +243,9 @@ def prepare(
     threads, first = parallel and ni > MANY, np.int64(0)  # no literal: the signature of the threads' calls
     pack = np.zeros(cells + 1, np.int64)
     if d == 6:
-        pack = _pack(threads, seg, block, ptr, src, body_a, body_b, slot, moving)
+        likely = np.empty(nk, np.bool_)
+        near_blocks(_LIKELY, law, row_ptr, free, p0, likely)
+        pack = _pack(threads, likely, seg, block, ptr, src, body_a, body_b, slot, moving)
     low, high, down, up = np.empty(ni), np.empty(ni), np.empty(ni), np.empty(ni)
     bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, low, high, down, up)
     item_kind = np.empty(ni, np.int64)

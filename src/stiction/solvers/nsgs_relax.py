@@ -20,7 +20,7 @@ FURTHER, FURTHEST = 1e-8, 1e-16  # of the goal, as squares: where Newton's metho
 FULL = 4  # every so many sweeps visit the open contacts too
 _ROUNDS = (1, 4, 10, 20)  # sweeps before the first looks at the natural map; then always the last
 _CLOSE = 3  # sweeps before a later look at an island with momentum, at least; the last of `_ROUNDS` at most
-_SPARSE = 20  # later, looks are apart by the sweeps so far over this
+_SPARSE, _APART = 20, 40  # later, looks are apart by the sweeps so far over this, but at most by so many
 _PATIENCE = 2000  # sweeps in which an island's residual must have halved, else it is given up
 _NEWTON = 2  # looks after which Newton's method is tried on small islands, at least
 _CHEAP, _CLOSER = 10.0, 1e2  # sweeps per factorisation up to which it is tried from afar; of the goal, as squares
@@ -171,7 +171,7 @@ def _make_relax(d, nested):
                 full = done[isl] % FULL == 0
                 pending = False  # a sweep whose result has not been combined with those before
                 count = ahead[isl] if turn > 2 and not remembers(isl, state) else chunk
-                for _ in range(min(max(count, done[isl] // _SPARSE), limit - done[isl])):
+                for _ in range(min(max(count, min(done[isl] // _SPARSE, _APART)), limit - done[isl])):
                     if pending:
                         combine(
                             isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state
