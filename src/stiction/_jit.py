@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 # Threads that wait by spinning for long steal the cores from other work, ten times over on a busy machine; those that
-# go to sleep at once take 40 µs to wake, and a sweep has several waits. Read when the first parallel kernel starts,
-# unless the user has chosen.
+# go to sleep at once take 40 µs to wake, and a sweep has several waits. So they spin for as long as it takes to wake
+# some times over, and no longer. Read when the first parallel kernel starts, unless the user has chosen.
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ["OMP_WAIT_POLICY"] = "passive"
-    os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+    os.environ.setdefault("GOMP_SPINCOUNT", "20000")
 
 from numba import config as _config
 from numba import get_num_threads, prange, set_num_threads

@@ -16,6 +16,7 @@ from .neighbours import listed_or_found, neighbours, swept
 
 MANY = 10_000  # pairs, contacts or shapes from which threads share the work
 _PARTS = 64
+_STRIDE = 39  # the step at which parts of the pairs are dealt to threads: those with planes lie together
 
 
 @njit
@@ -64,7 +65,7 @@ def _find_parallel(
     at, axes, point, R, kind, body, center, rot, half, radius, pairs, lo, hi, planes, band, each, counts, out
 ):
     for part in prange(_PARTS):
-        c = np.int64(part)
+        c = np.int64(part) * _STRIDE % _PARTS
         s, e = _range(c, len(pairs))
         counts[c] = find_range3(
             s, e, each * s, each * (e - s), at, axes, point, R, kind, body, center, rot, half, radius, pairs, lo, hi,

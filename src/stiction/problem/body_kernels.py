@@ -174,13 +174,29 @@ def _quadratic3(J, r, M, i, k):
 
 
 @njit(leaf=True)
-def bodies_apart(Minv, apart):
-    """apart (nbody,): whether velocity and spin of a body do not act on each other: the rule in space."""
-    for i in range(Minv.shape[0]):
+def _apart(start, stop, Minv, apart):
+    for i in range(start, stop):
         apart[i] = Minv.shape[1] == 6
         for j in range(3):
             for k in range(3, Minv.shape[1]):
                 apart[i] = apart[i] and Minv[i, k, j] == 0.0
+
+
+@njit(parallel=True)
+def _apart_parallel(Minv, apart):
+    n = len(apart)
+    for part in prange(PARTS):
+        c = np.int64(part)
+        _apart(n * c // PARTS, n * (c + 1) // PARTS, Minv, apart)
+
+
+@njit
+def bodies_apart(parallel, Minv, apart):
+    """apart (nbody,): whether velocity and spin of a body do not act on each other: the rule in space."""
+    if parallel and len(apart) > MANY:
+        _apart_parallel(Minv, apart)
+    else:
+        _apart(np.int64(0), len(apart), Minv, apart)
 
 
 @njit(inline=True)
@@ -197,7 +213,7 @@ def _own(J, r, Minv, i, apart):
 def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
     """w = diag(H M⁻¹ Hᵀ); where both sides are one body, without the cross term."""
     apart = np.empty(Minv.shape[0], np.bool_)
-    bodies_apart(Minv, apart)
+    bodies_apart(False, Minv, apart)
     for k in range(len(body_a)):
         a, b = body_a[k], body_b[k]
         for r in range(row_ptr[k], row_ptr[k + 1]):

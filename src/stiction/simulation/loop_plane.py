@@ -102,7 +102,7 @@ def _make_advance(nested):
         turns (nt,): differences of angles at the start of a run, which stay. Bodies that no force moves have no inverse
         mass: their velocity stays and takes them along.
         """
-        h, _, _, _, _, eps, repeat = how
+        h, _, parallel, _, _, eps, repeat = how
         inverse, Minv, moves, _, force, reach = bodies
         nb = q.shape[0]
         x, angle = np.empty((nb, 2)), np.empty(nb)
@@ -146,7 +146,7 @@ def _make_advance(nested):
                 at_start, at_end = measure(x, angle, wide), measure(new_x, new_angle, wide)
                 if reaches(len(shapes[0]), found, wide, at_end[0], at_start[1], at_end[1]):
                     return taken, old_keys, old, kept, last, none
-            same_place, same = take_over(q, turns, v, new_q, turns, new_v)
+            same_place, same = take_over(parallel, q, turns, v, new_q, turns, new_v)
             same = same and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
             poses(q, x, angle)

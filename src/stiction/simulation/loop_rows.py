@@ -51,7 +51,7 @@ def _make_rows(d):
         """The rows Ja, Jb (nr, d) of contacts, and u = H v, |H||v| and diag(H M⁻¹ Hᵀ) of all blocks, joints first."""
         n = len(a) - nj
         apart = np.empty(Minv.shape[0], np.bool_)
-        bodies_apart(Minv, apart)
+        bodies_apart(parallel, Minv, apart)
         row_facts(0, nj, a, b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, diagonal)
         if parallel and n > MANY:
             rows_parallel(

@@ -172,7 +172,7 @@ def _make_advance(nested):
                     return taken, old_keys, old, kept, last, none
             if len(turns):
                 count_turns(new_q, dq, *turned, turns_free, new_turns)
-            same_place, same = take_over(q, turns, v, new_q, new_turns, new_v)
+            same_place, same = take_over(parallel, q, turns, v, new_q, new_turns, new_v)
             same = same and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
             depth = lowest if same_place else deepest(q, x, R, parallel, found)

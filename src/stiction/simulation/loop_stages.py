@@ -10,14 +10,15 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import njit, prange
 from ..problem.body_kernels import (
+    MANY,
+    PARTS,
     delassus_diagonal,
     rows_times,
     velocity_change,
     weigh,
 )
-from ..problem.laws import DRY, UNILATERAL
 from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import AT_REST, NONFINITE, QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..solvers.nsgs_items import classify
@@ -26,82 +27,8 @@ from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
 from ..systems.kernels2 import joint_rows as planar_joint_rows
 from ..systems.kernels3 import joint_rows as spatial_joint_rows
 from ..systems.mechanism_kernels import demands
+from .loop_blocks import CODES, blocks_of, by_block, remembered, within
 from .loop_rows import rows_planar, rows_spatial
-
-CODES = 1 << 22  # as in systems.model
-
-
-@njit(leaf=True)
-def laws_of(count, shape_a, shape_b, body_a, body_b, material, by_material, pair, by_pair, nb, law):
-    """The number of the law of each contact: that of its pair of bodies, or of its materials."""
-    for k in range(count):
-        law[k] = by_material[material[shape_a[k]], material[shape_b[k]]]
-        if len(pair):
-            key = body_a[k] * nb + body_b[k]
-            first, last = 0, len(pair)
-            while first < last:
-                middle = (first + last) // 2
-                if pair[middle] < key:
-                    first = middle + 1
-                else:
-                    last = middle
-            if first < len(pair) and pair[first] == key:
-                law[k] = by_pair[first]
-
-
-@njit(leaf=True)
-def within(gap, eps, keep):
-    """keep (n,): places of the contacts with gap <= eps; returns how many."""
-    n = 0
-    for k in range(len(gap)):
-        if gap[k] <= eps:
-            keep[n] = k
-            n += 1
-    return n
-
-
-@njit
-def blocks_of(
-    n, keep, key, shape_a, shape_b, body_a, body_b, joint_size, joint_bodies, joint_law, material, by_material, pair,
-    by_pair, nb, law_rows, law_set, law_mu,
-):  # fmt: skip
-    """The blocks of a step, joints first: keys, law, row_ptr, set_of, mu, and the two bodies of each.
-
-    Last the number of the law of each contact.
-    """
-    nj = len(joint_size)
-    nk = nj + n
-    keys, law, row_ptr = np.empty(nk, np.int64), np.empty(nk, np.int64), np.zeros(nk + 1, np.int64)
-    set_of, mu = np.empty(nk, np.int64), np.zeros(nk)
-    a, b = np.empty(nk, np.int64), np.empty(nk, np.int64)
-    for j in range(nj):
-        dry = joint_law[j] == DRY
-        keys[j], law[j], set_of[j], mu[j] = j - nj, joint_law[j], law_set[-2 if dry else -1], 1.0 if dry else 0.0
-        a[j], b[j] = joint_bodies[j, 0], joint_bodies[j, 1]
-        row_ptr[j + 1] = row_ptr[j] + joint_size[j]
-    sa, sb, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    for i in range(n):
-        k = keep[i]
-        sa[i], sb[i] = shape_a[k], shape_b[k]
-        keys[nj + i], law[nj + i] = key[k], UNILATERAL
-        a[nj + i], b[nj + i] = body_a[k], body_b[k]
-    laws_of(n, sa, sb, a[nj:], b[nj:], material, by_material, pair, by_pair, nb, number)
-    for i in range(n):
-        set_of[nj + i], mu[nj + i] = law_set[number[i]], law_mu[number[i]]
-        row_ptr[nj + i + 1] = row_ptr[nj + i] + law_rows[number[i]]
-    return keys, law, row_ptr, set_of, mu, a, b, number
-
-
-@njit(leaf=True)
-def remembered(keys, row_ptr, old_keys, old, p):
-    """p (nr,): the last step's impulses (., 6) in the rows of the constraints known from it, zero for new ones."""
-    at = 0
-    for k in range(len(keys)):
-        while at < len(old_keys) and old_keys[at] < keys[k]:
-            at += 1
-        known = at < len(old_keys) and old_keys[at] == keys[k]
-        for r in range(row_ptr[k], row_ptr[k + 1]):
-            p[r] = old[at, r - row_ptr[k]] if known else 0.0
 
 
 def _make_solve(d, nested):
@@ -131,7 +58,7 @@ def _make_solve(d, nested):
         now = False
         if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
             kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
-            now, _ = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
+            now, _ = classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
         problem = (
             inner, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets,
             facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, b, rho, p, change,
@@ -176,17 +103,37 @@ def demand_of(h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, 
 
 
 @njit(leaf=True)
-def respond(known, parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h, change, v, dq):
-    """v = v_free + M⁻¹ Hᵀ p and the displacement dq = h (v - v_free), body by body; change: M⁻¹ Hᵀ p, if known."""
-    if not known:
-        velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
+def _respond(start, stop, v_free, h, change, v, dq):
     finite = True
-    for i in range(v.shape[0]):
+    for i in range(start, stop):
         for j in range(v.shape[1]):
             v[i, j] = v_free[i, j] + change[i, j]
             dq[i, j] = h * (v[i, j] - v_free[i, j])
             finite = finite and abs(v[i, j]) < math.inf
     return finite
+
+
+@njit(parallel=True)
+def _respond_parallel(v_free, h, change, v, dq, finite):
+    n = len(v)
+    for part in prange(PARTS):
+        c = np.int64(part)
+        finite[c] = _respond(n * c // PARTS, n * (c + 1) // PARTS, v_free, h, change, v, dq)
+
+
+@njit
+def respond(known, parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h, change, v, dq):
+    """v = v_free + M⁻¹ Hᵀ p and the displacement dq = h (v - v_free), body by body; change: M⁻¹ Hᵀ p, if known.
+
+    Returns whether all velocities are finite.
+    """
+    if not known:
+        velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
+    if not parallel or len(v) <= MANY:
+        return _respond(np.int64(0), len(v), v_free, h, change, v, dq)
+    finite = np.empty(PARTS, np.bool_)
+    _respond_parallel(v_free, h, change, v, dq, finite)
+    return finite.all()
 
 
 @njit(leaf=True)
@@ -226,16 +173,35 @@ def stay(q, held, new_q):
 
 
 @njit(leaf=True)
-def take_over(q, turns, v, new_q, new_turns, new_v):
-    """q, turns and v become the new ones; whether q, and all of them, are the same to the bit."""
+def _take_over(start, stop, q, v, new_q, new_v):
     place, same = True, True
-    for i in range(q.shape[0]):
+    for i in range(start, stop):
         for j in range(q.shape[1]):
             place = place and q[i, j] == new_q[i, j]
             q[i, j] = new_q[i, j]
         for j in range(v.shape[1]):
             same = same and v[i, j] == new_v[i, j]
             v[i, j] = new_v[i, j]
+    return place, same
+
+
+@njit(parallel=True)
+def _take_over_parallel(q, v, new_q, new_v, place, same):
+    n = len(q)
+    for part in prange(PARTS):
+        c = np.int64(part)
+        place[c], same[c] = _take_over(n * c // PARTS, n * (c + 1) // PARTS, q, v, new_q, new_v)
+
+
+@njit
+def take_over(parallel, q, turns, v, new_q, new_turns, new_v):
+    """q, turns and v become the new ones; whether q, and all of them, are the same to the bit."""
+    if parallel and len(q) > MANY:
+        places, sames = np.empty(PARTS, np.bool_), np.empty(PARTS, np.bool_)
+        _take_over_parallel(q, v, new_q, new_v, places, sames)
+        place, same = places.all(), sames.all()
+    else:
+        place, same = _take_over(np.int64(0), len(q), q, v, new_q, new_v)
     for c in range(len(turns)):
         same = same and turns[c] == new_turns[c]
         turns[c] = new_turns[c]
@@ -272,14 +238,11 @@ def _make_attempt(d, nested):
         h, tol, parallel, stabilize, associated, eps, _ = how
         material, by_material, pair, by_pair, law_rows, law_codes, law_axis, law_side, lever, law_set, law_mu = laws
         joint_size, joint_bodies, joint_law, joint_bound, mode, soft, damping, bound, target = joints
-        fa, fb, sa, sb, code = found[:5]
-        n, nb, nj = len(fa), q.shape[0], len(joint_size)
-        key, keep = np.empty(n, np.int64), np.empty(n, np.int64)
-        for k in range(n):
-            key[k] = (sa[k] * shapes + sb[k]) * CODES + code[k]
+        n, nb, nj = len(gap), q.shape[0], len(joint_size)
+        keep = np.empty(n, np.int64)
         acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
         keys, law, row_ptr, set_of, mu, a, b, number = blocks_of(
-            acting, keep, key, sa, sb, fa, fb, joint_size, joint_bodies, joint_law, material, by_material, pair,
+            parallel, acting, keep, shapes, found[:5], joint_size, joint_bodies, joint_law, material, by_material, pair,
             by_pair, nb, law_rows, law_set, law_mu,
         )  # fmt: skip
         nk = len(keys)
@@ -308,7 +271,7 @@ def _make_attempt(d, nested):
         r0, demand, C, lo, hi = demand_of(
             h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target
         )
-        remembered(keys, row_ptr, old_keys, old, p)
+        remembered(parallel, keys, row_ptr, old_keys, old, p)
         rho, change = np.empty(nk), np.empty((nb, d))
         ended, sweeps, error, scale, known = SOLVED, 0, 0.0, 1.0, False
         if nr:
@@ -339,10 +302,7 @@ def _make_attempt(d, nested):
                 for i in range(nb):
                     for j in range(d):
                         dq[i, j] = h * (new_v[i, j] - v_free[i, j])
-        impulses = np.zeros((nk, 6))
-        for k in range(nk):
-            for r in range(row_ptr[k], row_ptr[k + 1]):
-                impulses[k, r - row_ptr[k]] = p[r]
+        impulses = by_block(parallel, row_ptr, p)
         made = (a, b, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale)
         return ended, sweeps, error, acting, keys, impulses, made
 

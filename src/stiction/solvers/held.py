@@ -272,7 +272,7 @@ def come_to_rest(
     if nr > SMALL:
         return math.inf
     kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
-    _, plain = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
+    _, plain = classify(False, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
     if not plain:
         return math.inf
     state = np.empty(len(held), np.int64)

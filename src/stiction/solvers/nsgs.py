@@ -162,15 +162,18 @@ class BodySweeps:
 
     def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool):
         from .._jit import get_num_threads
+        from .nsgs_marks import mark_blocks
         from .nsgs_prepare import prepare
 
         form: Any = problem.dynamics
         self.problem, self.accelerate = problem, accelerate
         self.given = _given(problem)
         kind, times, nested, self.plain = _kinds(problem)
+        near, likely = np.empty(problem.nk, np.bool_), np.empty(problem.nk, np.bool_)
+        mark_blocks(get_num_threads() > 1, problem.law, problem.row_ptr, problem.q, p0, near, likely)
         arrays = prepare(
             *self.given, float(omega), get_num_threads() > 1, form.body_a, form.body_b, form.Ja, form.Jb, form.Minv,
-            problem.q, problem.rho, p0, kind, times, self.plain, np.ones(problem.nk, np.bool_),
+            problem.q, problem.rho, p0, kind, times, self.plain, np.ones(problem.nk, np.bool_), likely,
         )  # fmt: skip
         self.arrays = list(arrays)
         self.block, self.ptr, self.src, self.p, self.T = arrays[4], arrays[5], arrays[6], arrays[11], arrays[15]
@@ -292,8 +295,8 @@ def _kinds(problem: ContactProblem) -> tuple[IntArray, IntArray, bool, bool]:
 
     f, kind, times = problem.friction, np.empty(problem.nk, np.int64), np.empty(problem.nk, np.int64)
     nested, plain = classify(
-        problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.length, problem.associated,
-        kind, times,
+        False, problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.length,
+        problem.associated, kind, times,
     )  # fmt: skip
     return kind, times, bool(nested), bool(plain)
 
@@ -324,7 +327,7 @@ def _unpack(run: BodySweeps | MatrixSweeps) -> FloatArray:
     from .nsgs_forms import unpack
 
     p = np.zeros(run.problem.nr)
-    unpack(run.ptr, run.src, run.T, run.p, p)
+    unpack(0, len(run.ptr) - 1, run.ptr, run.src, run.T, run.p, p)
     return p
 
 

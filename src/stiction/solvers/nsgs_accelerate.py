@@ -56,6 +56,28 @@ def remembers(isl, state):
 
 
 @njit(leaf=True)
+def _copy_rows(start, stop, source, target):
+    for i in range(start, stop):
+        target[i] = source[i]
+
+
+@njit(parallel=True)
+def _copy_parallel(first, last, source, target):
+    for part in prange(CHUNKS):
+        c = np.int64(part)
+        _copy_rows(first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS, source, target)
+
+
+@njit(leaf=True)
+def copy(first, last, parallel, source, target):
+    """target[first:last] = source[first:last]."""
+    if parallel:
+        _copy_parallel(first, last, source, target)
+    else:
+        _copy_rows(first, last, source, target)
+
+
+@njit(leaf=True)
 def _sums_chunk(c, first, last, p, x, g, weight, part):
     """part[c]: Σ weight (p - x)² and Σ weight (p - x) (p - g) over one of CHUNKS equal parts of the rows."""
     i, end = first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS
@@ -206,11 +228,8 @@ def _momentum(isl, first, last, low, high, parallel, look, p, w, weight, x, G, W
     if state[isl, 2] == 0.0:
         state[isl, 0], state[isl, 1], state[isl, 2], state[isl, 4] = _SHARE, _LEAST, np.inf, 0.0
         state[isl, 5], state[isl, 6] = np.inf, 0.0
-        for i in range(first, last):
-            G[0, i] = p[i]
-        for i in range(low, high):
-            for j in range(w.shape[1]):
-                Wg[0, i, j] = w[i, j]
+        copy(first, last, parallel, p, G[0])
+        copy(low * w.shape[1], high * w.shape[1], parallel, w.ravel(), Wg[0].ravel())
         return
     beta = 1.0 - state[isl, 0]
     if look:

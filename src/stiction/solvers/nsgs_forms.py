@@ -130,9 +130,9 @@ def matrix_blocks(ptr, col, index, data, W):
 
 
 @njit(leaf=True)
-def unpack(ptr, src, T, p, out):
-    """out[src] = T p, block by block."""
-    for i in range(len(ptr) - 1):
+def unpack(start, stop, ptr, src, T, p, out):
+    """out[src] = T p, item by item from start to stop."""
+    for i in range(start, stop):
         for k in range(ptr[i], ptr[i + 1]):
             s = 0.0
             for l in range(ptr[i + 1] - ptr[i]):

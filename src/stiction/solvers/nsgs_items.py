@@ -6,24 +6,19 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import njit, prange
 from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT
+from ..problem.body_kernels import MANY, PARTS
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, NESTED, PLANAR
 
 
 @njit(leaf=True)
-def classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
-    """kind (nk,) of each block and times (nk,): the items it becomes.
-
-    Returns whether there are blocks of the kind NESTED, and whether every cone is round, without an offset,
-    and all rows in metres. Rows of
-    boxes do not act on each other's law and are taken one by one; friction rows that can carry no impulse and
-    dry friction without a radius are left out: their impulse is 0.
-    """
+def _classify(start, stop, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
+    """What `classify` says of the blocks start..stop."""
     nested = False
     plain = True
-    for k in range(len(law)):
+    for k in range(start, stop):
         n = row_ptr[k + 1] - row_ptr[k]
         s = set_of[k]
         kind[k] = NESTED
@@ -49,6 +44,34 @@ def classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind
         for r in range(row_ptr[k], row_ptr[k + 1]):
             plain = plain and length[r] == 1.0
     return nested, plain
+
+
+@njit(parallel=True)
+def _classify_parallel(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times, nested, plain):
+    n = len(law)
+    for part in prange(PARTS):
+        c = np.int64(part)
+        nested[c], plain[c] = _classify(
+            n * c // PARTS, n * (c + 1) // PARTS, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind,
+            times,
+        )  # fmt: skip
+
+
+@njit
+def classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
+    """kind (nk,) of each block and times (nk,): the items it becomes.
+
+    Returns whether there are blocks of the kind NESTED, and whether every cone is round, without an offset, and all
+    rows in metres. Rows of boxes do not act on each other's law and are taken one by one; friction rows that can carry
+    no impulse and dry friction without a radius are left out: their impulse is 0.
+    """
+    if not parallel or len(law) <= MANY:
+        return _classify(
+            np.int64(0), len(law), law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times
+        )
+    nested, plain = np.empty(PARTS, np.bool_), np.empty(PARTS, np.bool_)
+    _classify_parallel(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times, nested, plain)
+    return nested.any(), plain.all()
 
 
 @njit
@@ -141,26 +164,3 @@ def bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vert
             low[i], high[i] = -down[i] * r0[k], up[i] * r0[k]
         elif law[k] == UNILATERAL:
             low[i] = 0.0
-
-
-@njit(leaf=True)
-def near_blocks(margin, law, row_ptr, free, p, near):
-    """near (nk,): which blocks may act at velocities `free` without impulses; returns whether any does.
-
-    Those that act at impulses p, and contacts that approach, or part by less than `margin` times the mean (root of
-    squares) speed of approach.
-    """
-    total, count = 0.0, 0
-    for k in range(len(law)):
-        speed = free[row_ptr[k]]
-        if law[k] == UNILATERAL and speed < 0.0:
-            total += speed * speed
-            count += 1
-    least = margin * math.sqrt(total / count) if count else 0.0
-    some = False
-    for k in range(len(law)):
-        near[k] = law[k] != UNILATERAL or free[row_ptr[k]] < least
-        for r in range(row_ptr[k], row_ptr[k + 1]):
-            near[k] = near[k] or p[r] != 0.0
-        some = some or near[k]
-    return some

@@ -18,13 +18,12 @@ from .._lanes import AHEAD, fetch
 from ..problem.body_kernels import MANY, PARTS, velocity_change
 from .nsgs_ends import LIMIT, SOLVED
 from .nsgs_forms import unpack
-from .nsgs_items import classify, near_blocks
+from .nsgs_items import classify
+from .nsgs_marks import mark_blocks
 from .nsgs_measure import block_maps
 from .nsgs_prepare import prepare
 from .nsgs_relax import relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
 from .nsgs_rest import SMALL
-
-_MARGIN = 3.0  # for `near_blocks`: in falling piles it hardly ever misses one
 
 
 @njit
@@ -96,6 +95,14 @@ def _take_in(
     return natural.sum(), worst.max()
 
 
+@njit(parallel=True)
+def _unpack_parallel(ptr, src, T, packed, p):
+    n = len(ptr) - 1
+    for part in prange(PARTS):
+        c = np.int64(part)
+        unpack(n * c // PARTS, n * (c + 1) // PARTS, ptr, src, T, packed, p)
+
+
 def _make_attempt(d, nested):
     @njit
     def attempt(
@@ -108,9 +115,10 @@ def _make_attempt(d, nested):
         Last, whether change (nb, d) has received the velocities that p gives the bodies.
         """
         nk = len(law)
-        kind, times, near = np.empty(nk, np.int64), np.empty(nk, np.int64), np.ones(nk, np.bool_)
-        _, plain = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
-        if plain and len(p) > SMALL and not near_blocks(_MARGIN, law, row_ptr, free, p, near):
+        kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
+        near, likely = np.ones(nk, np.bool_), np.ones(nk, np.bool_)
+        _, plain = classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
+        if plain and len(p) > SMALL and not mark_blocks(parallel, law, row_ptr, free, p, near, likely):
             return SOLVED, 0, 0.0, False
         sweeps = 0
         while True:
@@ -120,6 +128,7 @@ def _make_attempt(d, nested):
             ) = prepare(
                 law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
                 associated, 1.0, parallel, body_a, body_b, Ja, Jb, Minv, free, rho, p, kind, times, plain, near,
+                likely,
             )  # fmt: skip
             problem = (
                 tol, scale, limit - sweeps, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
@@ -138,7 +147,10 @@ def _make_attempt(d, nested):
             sweeps += done
             for r in range(len(p)):
                 p[r] = 0.0
-            unpack(ptr, src, T, packed, p)
+            if parallel and len(block) > MANY:
+                _unpack_parallel(ptr, src, T, packed, p)
+            else:
+                unpack(np.int64(0), len(block), ptr, src, T, packed, p)
             if not plain:
                 return ended, sweeps, error, False
             natural, worst = _take_in(

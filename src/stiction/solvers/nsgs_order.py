@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from .._jit import njit, prange
+from ..problem.body_kernels import MANY, PARTS
 
 PHASES = 4
 _CHUNK = 512  # bodies: smaller chunks would spend their time at the barriers between phases
@@ -53,7 +54,7 @@ def _neighbours(body_a, body_b, near, moves):
     for i in range(n):
         start[i + 1] += start[i]
     slot = start.copy()
-    other = np.empty(start[n], np.int64)
+    other = np.empty(start[n], np.int32)  # small: the walks over it go to and fro in memory
     for k in range(len(body_a)):
         a, b = body_a[k], body_b[k]
         if near[k] and a >= 0 and b >= 0 and a != b and moves[a] and moves[b]:
@@ -99,8 +100,8 @@ def order_bodies(body_a, body_b, near, Minv):
         for j in range(d):
             moves[i] = moves[i] or Minv[i, j, j] > 0.0
     start, other = _neighbours(body_a, body_b, near, moves)
-    mark = np.zeros(n, np.int64)
-    queue = np.empty(n, np.int64)
+    mark = np.zeros(n, np.int8)
+    queue = np.empty(n, np.int32)
     slot = np.empty(n, np.int64)
     begin = np.zeros(n + 2, np.int64)
     chunk = np.ones(n + 1, np.int64)
@@ -124,11 +125,49 @@ def order_bodies(body_a, body_b, near, Minv):
     return slot, begin[: islands + 1].copy(), chunk[:islands].copy()
 
 
-@njit
-def find_cells(body_a, body_b, near, slot, begin, chunk):
-    """cell (nk,) of each block, and phase (ni, 5): the cells from phase[i, s] to phase[i, s + 1] make phase s.
+@njit(leaf=True)
+def _cells_of(start, stop, body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken):
+    """Cell, place and number of items of the blocks start..stop; of (nbody,): the island of each body."""
+    moving = begin[-1]
+    for k in range(start, stop):
+        cell[k], place[k], taken[k] = 0, moving, 0
+        if not near[k]:
+            continue
+        a = slot[body_a[k]] if body_a[k] >= 0 else moving
+        b = slot[body_b[k]] if body_b[k] >= 0 else moving
+        first, last = min(a, b), max(a, b)
+        place[k], taken[k] = first if last == moving else last, times[k]
+        if first == moving:
+            continue
+        i = of[first]
+        n, size = chunks[i], begin[i + 1] - begin[i]
+        ca = (first - begin[i]) * n // size
+        cb = (last - begin[i]) * n // size if last < moving else ca
+        if ca == cb:
+            cell[k] = phase[i, 0] + ca
+        elif cb == ca + 1:
+            cell[k] = (phase[i, 1] if ca % 2 == 0 else phase[i, 2]) + ca // 2
+        else:
+            cell[k] = phase[i, 3]
 
-    Blocks that touch no moving body, or are not near, go to the first cell.
+
+@njit(parallel=True)
+def _cells_parallel(body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken):
+    n = len(cell)
+    for part in prange(PARTS):
+        c = np.int64(part)
+        _cells_of(
+            n * c // PARTS, n * (c + 1) // PARTS, body_a, body_b, near, times, slot, begin, phase, chunks, of, cell,
+            place, taken,
+        )  # fmt: skip
+
+
+@njit
+def find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk):
+    """cell, place, taken (nk,) of blocks, and phase (ni, 5): the cells phase[i, s]..phase[i, s + 1] make phase s.
+
+    Blocks that touch no moving body, or are not near, go to the first cell. place: the slot of the body by which blocks
+    of a cell are sorted; taken: `times`, the items that a block becomes, none for those that are not near.
     """
     islands = len(begin) - 1
     moving = begin[-1]
@@ -147,20 +186,11 @@ def find_cells(body_a, body_b, near, slot, begin, chunk):
         phase[i, 3] = phase[i, 2] + (n - 1) // 2
         phase[i, 4] = phase[i, 3] + (1 if n > 2 else 0)
         cells = phase[i, 4]
-    cell = np.zeros(len(body_a), np.int64)
-    for k in range(len(body_a)):
-        a = slot[body_a[k]] if body_a[k] >= 0 else moving
-        b = slot[body_b[k]] if body_b[k] >= 0 else moving
-        if not near[k] or (a == moving and b == moving):
-            continue
-        i = of[min(a, b)]
-        n, size = chunks[i], begin[i + 1] - begin[i]
-        ca = (min(a, b) - begin[i]) * n // size
-        cb = (max(a, b) - begin[i]) * n // size if max(a, b) < moving else ca
-        if ca == cb:
-            cell[k] = phase[i, 0] + ca
-        elif cb == ca + 1:
-            cell[k] = (phase[i, 1] if ca % 2 == 0 else phase[i, 2]) + ca // 2
-        else:
-            cell[k] = phase[i, 3]
-    return cell, phase
+    nk = len(body_a)
+    cell, place, taken = np.empty(nk, np.int64), np.empty(nk, np.int64), np.empty(nk, np.int64)
+    known = (body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken)
+    if parallel and nk > MANY:
+        _cells_parallel(*known)
+    else:
+        _cells_of(np.int64(0), nk, *known)
+    return cell, place, taken, phase

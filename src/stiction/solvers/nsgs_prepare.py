@@ -9,7 +9,7 @@ from .._lanes import AHEAD, aligned, fetch
 from .nsgs_arms import ARMS, FACTORS, arms_delassus, body_triangle, contact_arms, turn_arms
 from .nsgs_forms import body_factors, rows_planar, rows_spatial, turn_rows
 from .nsgs_islands import island_rows, row_weights
-from .nsgs_items import bounds, list_items, near_blocks
+from .nsgs_items import bounds, list_items
 from .nsgs_kernels import DISK, KINDS
 from .nsgs_lanes import FEW, PACK, fill_packs, load_packs
 from .nsgs_local import PARAMETERS
@@ -19,7 +19,6 @@ from .nsgs_setup import frames, least_diagonal
 
 MANY = 10_000  # items from which threads share the work
 _CHUNKS = 64
-_LIKELY = 0.5  # for `near_blocks`: all but a few of a falling pile that will act
 
 
 @njit(leaf=True)
@@ -51,27 +50,28 @@ def _triangles(threads, Minv, slot, B):
 
 
 @njit(leaf=True)
-def _places(start, stop, kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F, fits):
-    """The slots of the bodies of the items start..stop, and the arms of contacts."""
+def _places(start, stop, kind, item_kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F, fits):
+    """The kinds of the items start..stop, the slots of their bodies, and the arms of contacts."""
     for i in range(start, stop):
         if i + AHEAD < stop:
             fetch(Ja, src[ptr[i + AHEAD]], 3)
             fetch(Jb, src[ptr[i + AHEAD]], 3)
         k, r = block[i], ptr[i]
+        item_kind[i] = kind[k]
         a[i] = slot[body_a[k]] if body_a[k] >= 0 else world
         b[i] = slot[body_b[k]] if body_b[k] >= 0 else world
-        if len(F) and kind[i] == DISK:
+        if len(F) and kind[k] == DISK:
             fits[i] = contact_arms(i, src[r], a[i], b[i], world, Ja, Jb, F)
 
 
 @njit(parallel=True)
-def _places_parallel(kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F, fits):
+def _places_parallel(kind, item_kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F, fits):
     n = len(block)
     for part in prange(_CHUNKS):
         c = np.int64(part)
         _places(
-            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b,
-            F, fits,
+            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, kind, item_kind, block, ptr, src, body_a, body_b, slot, world, Ja,
+            Jb, a, b, F, fits,
         )  # fmt: skip
 
 
@@ -215,27 +215,21 @@ def _by_arms(phase, seg, kind, a, b, begin, brief):
 def prepare(
     law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated,
     omega, parallel, body_a, body_b, Ja, Jb, Minv, free, rho, p0, kind, times, plain, near,
+    likely,
 ):  # fmt: skip
     """Order, items, packed rows and frames of a problem on `Bodies`; `free` (nr,) is its q, p0 (nr,) the first guess.
 
     rho (nk,): the blocks' weights; kind, times (nk,), plain: from `classify`; near (nk,): the blocks that are taken;
-    the others are left out, at an impulse of 0. Returns the arrays that `relax` and `measure` read, in their order:
-    begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L (empty where nothing reads it), Cb, gptr,
-    G, rim, vptr, V, weight, F, B, arms (whether contacts are known by F and B), pack, Z (`nsgs_lanes`).
+    the others are left out, at an impulse of 0; likely (nk,): those that will hardly be open. Returns the arrays that
+    `relax` and `measure` read, in their order: begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T,
+    L (empty where nothing reads it), Cb, gptr, G, rim, vptr, V, weight, F, B, arms (whether contacts are known by F and
+    B), pack, Z (`nsgs_lanes`).
     """
     d = Minv.shape[1]
     slot, begin, chunk = order_bodies(body_a, body_b, near, Minv)
-    cell, phase = find_cells(body_a, body_b, near, slot, begin, chunk)
-    nk, moving = len(law), begin[-1]
+    moving = begin[-1]
+    cell, place, taken, phase = find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk)
     cells = phase[-1, -1]
-    place, taken = np.empty(nk, np.int64), np.zeros(nk, np.int64)
-    for k in range(nk):
-        if not near[k]:
-            continue
-        taken[k] = times[k]
-        a_ = slot[body_a[k]] if body_a[k] >= 0 else moving
-        b_ = slot[body_b[k]] if body_b[k] >= 0 else moving
-        place[k] = min(a_, b_) if max(a_, b_) == moving else max(a_, b_)
     block, ptr, src, seg, gptr, vptr = list_items(
         law, row_ptr, kind, taken, cell, cells, place, moving, set_of, shape, facet_ptr, vertex_ptr
     )
@@ -243,26 +237,26 @@ def prepare(
     threads, first = parallel and ni > MANY, np.int64(0)  # no literal: the signature of the threads' calls
     pack = np.zeros(cells + 1, np.int64)
     if d == 6:
-        likely = np.empty(nk, np.bool_)
-        near_blocks(_LIKELY, law, row_ptr, free, p0, likely)
         pack = _pack(threads, likely, seg, block, ptr, src, body_a, body_b, slot, moving)
     low, high, down, up = np.empty(ni), np.empty(ni), np.empty(ni), np.empty(ni)
     bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, low, high, down, up)
     item_kind = np.empty(ni, np.int64)
-    for i in range(ni):
-        item_kind[i] = kind[block[i]]
     compliant = False
-    for r in range(nrows):
-        compliant = compliant or C[src[r]] > 0.0
+    for r in range(len(C)):
+        compliant = compliant or C[r] > 0.0
+    if compliant:  # of the blocks that are taken
+        compliant = False
+        for r in range(nrows):
+            compliant = compliant or C[src[r]] > 0.0
     a, b = np.empty(ni, np.int64), np.empty(ni, np.int64)
     B = aligned(moving + 1 if d == 6 and not compliant else 0, FACTORS)
     B[-1:] = 0.0  # what cannot move
     arms = _triangles(threads, Minv, slot, B)
     F, fits = aligned(ni if arms else 0, ARMS), np.ones(ni, np.bool_)
     if threads:
-        _places_parallel(item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
+        _places_parallel(kind, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
     else:
-        _places(first, ni, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
+        _places(first, ni, kind, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
     for i in range(ni):
         arms = arms and fits[i]
     brief = np.zeros(ni, np.bool_)

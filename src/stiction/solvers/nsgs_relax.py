@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .._jit import njit
-from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, fresh, realign, remembers
+from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, copy, fresh, realign, remembers
 from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED
 from .nsgs_islands import body_state, island_planar, island_planar_nested, island_spatial, island_spatial_nested
 from .nsgs_measure import measure_island
@@ -25,12 +25,6 @@ _PATIENCE = 2000  # sweeps in which an island's residual must have halved, else 
 _NEWTON = 2  # looks after which Newton's method is tried on small islands, at least
 _CHEAP, _CLOSER = 10.0, 1e2  # sweeps per factorisation up to which it is tried from afar; of the goal, as squares
 _FEW = 12  # velocities of an island up to which Newton's method goes further than the goal at once: digits for nothing
-
-
-@njit(leaf=True)
-def _copy(first, last, source, target):
-    for i in range(first, last):
-        target[i] = source[i]
 
 
 @njit
@@ -179,8 +173,7 @@ def _make_relax(d, nested):
                     pending = accelerate
                     full = done[isl] % FULL == 0
                     if accelerate and (full or remembers(isl, state)):
-                        for i in range(first, last):
-                            x[i] = p[i]
+                        copy(first, last, wide, p, x)
                     if d == 3 and nested:
                         estimate = island_planar_nested(isl, parallel, most, phase, full, arrays)
                     elif d == 3:
@@ -221,7 +214,7 @@ def _make_relax(d, nested):
                         short = natural[isl] > share or worst[isl] > goal
                 if long and natural[isl] + worst[isl] < least[isl, 0] + least[isl, 1]:
                     least[isl, 0], least[isl, 1] = natural[isl], worst[isl]
-                    _copy(first, last, p, best)
+                    copy(first, last, wide, p, best)
                 if pending and short and done[isl] < limit:
                     combine(isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
                 if seen <= threshold[isl] and short:
@@ -235,7 +228,7 @@ def _make_relax(d, nested):
                 stalled = stalled or done[isl] - marked[isl] > patience
                 if not swept and least[isl, 0] + least[isl, 1] <= natural[isl] + worst[isl]:
                     natural[isl], worst[isl] = least[isl, 0], least[isl, 1]
-                    _copy(rows[isl], rows[isl + 1], best, p)
+                    copy(rows[isl], rows[isl + 1], False, best, p)
             sweeps, error = _together(scale, done, natural, worst)
             if not error < math.inf:
                 return NONFINITE, sweeps, error

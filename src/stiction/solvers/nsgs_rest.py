@@ -59,7 +59,7 @@ def at_rest(
     """The error of the impulses p where they solve a problem of bodies at rest, else infinity."""
     nk, nr = len(law), len(b)
     kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
-    _, plain = classify(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
+    _, plain = classify(False, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
     if nr > SMALL or not plain:
         return math.inf
     f, v, u, change = np.empty(v_free.shape), v_free.copy(), np.empty(nr), np.empty(nr)
