@@ -124,12 +124,12 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
     load_packs(0, 0, packs, F, par, block, set_of, semi, rho, Z)
     w, w8 = np.zeros((2, bodies + 1, 6))
     state_arms(0, m, ptr, a, b, F, B, p, w)
-    state_packs(0, packs, 0, 0, a, b, Z, B.ravel(), p, w8.ravel())
+    state_packs(0, packs, 0, 0, a, b, Z, B, p, w8)
     assert np.array_equal(w, w8)
     p8 = p.copy()
     for full in (True, False, True):
         one = sweep_arms(0, m, full, ptr, a, b, F, B, q, p, w, par)
-        eight = sweep_packs(0, packs, full, 0, 0, a, b, Z, B.ravel(), q, p8, w8.ravel())
+        eight = sweep_packs(0, packs, full, 0, 0, a, b, Z, B, q, p8, w8)
         if full:  # a pack with one closed contact visits all eight
             assert one == eight
             assert np.array_equal(p, p8)
@@ -138,7 +138,7 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
             p, w = p8.copy(), w8.copy()
             par[:m, 6] = Z.reshape(packs, PACK // WIDTH, WIDTH)[:, ARMS + 6].ravel()
     natural, worst = measure_arms(0, m, block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho)
-    natural8, worst8 = measure_packs(0, packs, 0, 0, a, b, Z, B.ravel(), q, p, w.ravel())
+    natural8, worst8 = measure_packs(0, packs, 0, 0, a, b, Z, B, q, p, w)
     assert natural8 == pytest.approx(natural, rel=1e-12)
     assert worst8 == pytest.approx(worst, rel=1e-14)
 
