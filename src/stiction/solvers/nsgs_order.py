@@ -112,7 +112,7 @@ def order_bodies(body_a, body_b, near, Minv):
         # from one end of the island to the other: narrow fronts
         tail, width = _walk(seed, start, other, mark, 1, queue, count)
         if tail - count > 2:
-            tail, width = _walk(queue[tail - 1], start, other, mark, 2, queue, count)
+            tail, width = _walk(np.int64(queue[tail - 1]), start, other, mark, 2, queue, count)
         chunk[islands] = max(_CHUNK, 2 * width)
         count = tail
         islands += 1
