@@ -11,7 +11,7 @@ from ..problem.body_kernels import MANY, PARTS
 from ..problem.laws import UNILATERAL
 
 # Of the mean (root of squares) speed of approach: contacts that part more slowly may act, or are likely to. In falling
-# piles the first hardly ever misses one that does, the second one in a hundred.
+# piles the first hardly ever misses one that does, the second up to three in a hundred.
 _NEAR, _LIKELY = 3.0, 0.5
 
 
