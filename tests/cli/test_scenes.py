@@ -225,37 +225,54 @@ def test_the_shell_completes_commands_and_kinds():
     assert completed("stiction new x.toml --kind to") == ["tower"]
 
 
-def begun(tmp_path, *arguments):
+def begun(tmp_path, *arguments, more=False):
+    """A run in a process of its own that has begun to write short.h5; more: that has put a longer one in its place."""
+    file = tmp_path / "short.h5"
+    before = file.stat().st_ino if more else None
     process = subprocess.Popen(
         [sys.executable, "-c", CODE, "run", *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=os.environ
     )
-    file = tmp_path / "short.h5"
-    for _ in range(1200):
-        if process.poll() is not None or (file.exists() and time.time() - file.stat().st_ctime > 0.5):
-            break
+    while process.poll() is None and (not file.exists() or file.stat().st_ino == before):
         time.sleep(0.1)
+    time.sleep(0.5)  # some blocks of frames
     return process
 
 
 @pytest.mark.long
 def test_ctrl_c_keeps_the_recording_and_resume_ends_in_the_same_bits(stiction, short, tmp_path):
-    assert stiction("run", short, "--set", "run.duration=4", "-o", "whole.h5", "-q")[0] == 0
-    process = begun(tmp_path, short, "--set", "run.duration=4")
+    process = begun(tmp_path, short, "--set", "run.duration=4000")  # on no machine over before it is interrupted
     process.send_signal(signal.SIGINT)
     assert process.wait(120) == 130
     said = process.stderr.read()
     assert "the recording is kept" in said
     assert "Traceback" not in said
     part = st.load(tmp_path / "short.h5")
-    assert 1 < len(part) < 401
+    assert 1 < len(part) < 400_001
+    end = f"run.duration={round(part.times[-1] + 0.5, 1)}"
     code, _, err = stiction("run", short)
     assert code == 2
     assert "--resume" in err
+    assert stiction("run", short, "--set", end, "-o", "whole.h5", "-q")[0] == 0
     (tmp_path / short).unlink()  # the recording holds its scene
-    assert stiction("run", "--resume", "short.h5")[0] == 0
+    assert stiction("run", "--resume", "short.h5", "--set", end)[0] == 0
     whole, resumed = st.load(tmp_path / "whole.h5"), st.load(tmp_path / "short.h5")
+    assert len(whole) > len(part)
     for name in ("times", "q", "v"):
         assert np.array_equal(getattr(whole, name), getattr(resumed, name))
-    assert stiction("run", "--resume", "short.h5")[0] == 2  # complete
-    assert stiction("run", "--resume", "short.h5", "--set", "run.duration=4.1")[0] == 0
-    assert st.load(tmp_path / "short.h5").times[-1] == pytest.approx(4.1)
+    code, _, err = stiction("run", "--resume", "short.h5")
+    assert code == 2
+    assert f"complete; to run on, give a later end: --set run.duration={2 * whole.times[-1]:g}" in err
+    later = whole.times[-1] + 0.1
+    assert stiction("run", "--resume", "short.h5", "--set", f"run.duration={later:.1f}")[0] == 0
+    assert st.load(tmp_path / "short.h5").times[-1] == pytest.approx(later)
+
+
+@pytest.mark.long
+def test_a_run_that_got_a_later_end_keeps_it_when_it_is_interrupted_again(stiction, short, tmp_path):
+    assert stiction("run", short)[0] == 0
+    later = begun(tmp_path, "--resume", "short.h5", "--set", "run.duration=4000", more=True)
+    later.send_signal(signal.SIGINT)
+    assert later.wait(120) == 130
+    again = begun(tmp_path, "--resume", "short.h5", more=True)
+    again.send_signal(signal.SIGINT)
+    assert again.wait(120) == 130  # not done at the scene's own end

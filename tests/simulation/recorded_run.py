@@ -24,7 +24,7 @@ def simulator():
     return st.Simulator(spheres(), 0.002, tol=1e-8)
 
 
-DURATION, EVERY = 18.0, 2
+DURATION, EVERY = 6.0, 2
 
 
 def tell(steps, result, between):

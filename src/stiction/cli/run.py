@@ -112,9 +112,11 @@ def _resumed(file: Path, changes: Sequence[str]) -> Job:
     scene = _scene_of(recording, changes)
     schedule = Schedule.read(recording.header["schedule"])
     origin = float(recording.header["origin"])
+    planned = schedule.steps * schedule.dt  # the scene's, or what an earlier --set made of it
     if not changes and int(recording.frames("step")[-1]) >= schedule.end:
-        raise ModelError(f"{file} is complete; to run on, give a later end: --set run.duration={2 * scene.duration:g}")
-    return Job(scene, scene.simulator(), file, True, scene.duration - origin)
+        later = 2 * (origin + planned)
+        raise ModelError(f"{file} is complete; to run on, give a later end: --set run.duration={later:g}")
+    return Job(scene, scene.simulator(), file, True, scene.duration - origin if changes else planned)
 
 
 def _scene_of(recording: Recording, changes: Sequence[str]) -> Scene:
