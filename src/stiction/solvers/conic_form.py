@@ -91,7 +91,7 @@ def _dynamics(problem: ContactProblem, factor: FloatArray) -> tuple[Any, Any]:
 
         d = form.Minv.shape[1]
         L = np.zeros((form.nbody + 1, d, d))
-        body_factors(form.Minv, np.arange(form.nbody), L)
+        body_factors(form.Minv, np.arange(form.nbody), np.ones(form.nbody, np.bool_), L)
         H = scale @ form.matrix @ block_diag(list(L[:-1]), format="csr")
         H = H.tocsc()
         return None, H[:, np.flatnonzero(np.diff(H.indptr))]

@@ -179,7 +179,7 @@ class Bodies:
         nk, d = len(form.body_a), form.Minv.shape[1]
         self.row_ptr = form.row_ptr
         L = np.zeros((form.nbody + 1, d, d))
-        nsgs_forms.body_factors(form.Minv, np.arange(form.nbody), L)
+        nsgs_forms.body_factors(form.Minv, np.arange(form.nbody), np.ones(form.nbody, np.bool_), L)
         moves = np.abs(L).sum(axis=(1, 2)) > 0.0
         used, index = np.unique(np.concatenate([form.body_a, form.body_b]), return_inverse=True)
         # bodies that appear and can move are numbered 0..n-1, all others are n, the fixed world

@@ -219,11 +219,6 @@ class MatrixSweeps:
             problem.law, problem.row_ptr, kind, times, none, 1, none, 0, f.set_of, f.kind, f.facet_ptr, f.vertex_ptr
         )
         ni, rows = len(block), len(self.src)
-        sides = np.empty((4, ni))
-        items.bounds(
-            block, self.ptr, self.src, problem.law, problem.r0, problem.lo, problem.hi, f.set_of, f.kind, f.semi,
-            f.vertices, f.vertex_ptr, *sides,
-        )  # fmt: skip
         W: Any = form.W if isinstance(form, Delassus) else form.delassus()
         if isinstance(W, np.ndarray) and rows <= SMALL:
             W = W[np.ix_(self.src, self.src)] + np.diag(problem.C[self.src])
@@ -240,9 +235,9 @@ class MatrixSweeps:
         self.V = np.zeros((int(self.vptr[-1]), 6))
         own /= omega
         frames(
-            0, ni, least_diagonal(self.ptr, own), kind[block], block, self.ptr, *sides, self.gptr, self.vptr,
-            problem.law, f.set_of, f.kind, f.mu, problem.r0, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr,
-            own, self.T, self.q, self.p, self.par, self.wn, self.sd, self.G, self.rim, self.V,
+            0, ni, least_diagonal(0, ni, self.ptr, own), kind[block], block, self.ptr, self.src, problem.lo, problem.hi,
+            self.gptr, self.vptr, problem.law, f.set_of, f.kind, f.mu, problem.r0, f.semi, f.vertices, f.vertex_ptr,
+            f.facets, f.facet_ptr, own, self.T, self.q, self.p, self.par, self.wn, self.sd, self.G, self.rim, self.V,
         )  # fmt: skip
         self.W = _in_frame(W, self.ptr, self.T)
         self.columns = _columns(self.W)

@@ -29,13 +29,22 @@ def _factor(Minv, body, first, last, L, b):
 
 
 @njit(leaf=True)
-def body_factors(Minv, slot, L):
-    """L (moving + 1, d, d) lower triangular by slot, with Minv = L Lᵀ; zero for the last: all that cannot move."""
+def body_factors(Minv, slot, wanted, L):
+    """L (moving + 1, d, d) lower triangular by slot, with Minv = L Lᵀ, of those bodies that are wanted.
+
+    Zero for the last: all that cannot move.
+    """
     nbody, d = Minv.shape[0], Minv.shape[1]
+    for j in range(d):
+        for k in range(d):
+            L[L.shape[0] - 1, j, k] = 0.0
     for body in range(nbody):
         b = slot[body]
-        if b == L.shape[0] - 1:
+        if b == L.shape[0] - 1 or not wanted[b]:
             continue
+        for j in range(d):
+            for k in range(d):
+                L[b, j, k] = 0.0
         apart = d == 6
         for j in range(3):
             for k in range(3, d):

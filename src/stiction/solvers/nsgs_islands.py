@@ -26,25 +26,24 @@ from .nsgs_order import PHASES, stride
 
 
 @njit(leaf=True)
-def row_weights(seg, ptr, par, sd, weight):
-    """weight (rows,): W_ii of each packed row, so that Σ weight·p² is an energy."""
-    for c in range(seg.shape[0]):
-        for i in range(seg[c, 0], seg[c, KINDS]):
-            r = ptr[i]
-            if i < seg[c, INTERVAL + 1]:
-                weight[r] = par[i, 3]
-            elif i < seg[c, BILATERAL + 1]:
-                for k in range(ptr[i + 1] - r):
-                    weight[r + k] = 1.0
-            elif i < seg[c, PLANAR + 1]:
-                weight[r], weight[r + 1] = par[i, 0], par[i, 2]
-            elif i < seg[c, DISK + 1]:
-                weight[r], weight[r + 1], weight[r + 2] = par[i, 7], par[i, 3], par[i, 4]
-            else:
-                for k in range(ptr[i + 1] - r):
-                    weight[r + k] = sd[r + k]
-                if par[i, 1] > 0.0:
-                    weight[r] = par[i, 0]
+def row_weights(start, stop, kind, ptr, par, sd, weight):
+    """weight (rows,): W_ii of each packed row of the items start..stop, so that Σ weight·p² is an energy."""
+    for i in range(start, stop):
+        r = ptr[i]
+        if kind[i] == INTERVAL:
+            weight[r] = par[i, 3]
+        elif kind[i] == BILATERAL:
+            for k in range(ptr[i + 1] - r):
+                weight[r + k] = 1.0
+        elif kind[i] == PLANAR:
+            weight[r], weight[r + 1] = par[i, 0], par[i, 2]
+        elif kind[i] == DISK:
+            weight[r], weight[r + 1], weight[r + 2] = par[i, 7], par[i, 3], par[i, 4]
+        else:
+            for k in range(ptr[i + 1] - r):
+                weight[r + k] = sd[r + k]
+            if par[i, 1] > 0.0:
+                weight[r] = par[i, 0]
 
 
 @njit

@@ -147,20 +147,19 @@ def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, sh
 
 
 @njit(leaf=True)
-def bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, low, high, down, up):
-    """low, high (ni,): bounds of items with one row; down, up (ni,): how far the set reaches along its first row."""
-    for i in range(len(block)):
-        k = block[i]
-        s = set_of[k]
-        down[i], up[i] = semi[s, 0], semi[s, 0]
-        if shape[s] == POLYHEDRON:
-            down[i], up[i] = 0.0, 0.0
-            for j in range(vertex_ptr[s], vertex_ptr[s + 1]):
-                down[i], up[i] = max(down[i], -vertices[j, 0]), max(up[i], vertices[j, 0])
-        low[i], high[i] = -math.inf, math.inf
-        if law[k] == BOX:
-            low[i], high[i] = lo[src[ptr[i]]], hi[src[ptr[i]]]
-        elif law[k] == DRY:
-            low[i], high[i] = -down[i] * r0[k], up[i] * r0[k]
-        elif law[k] == UNILATERAL:
-            low[i] = 0.0
+def bounds(k, row, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr):
+    """Bounds of an item of block k with the one row `row`; and how far its set reaches along its first row, to and fro.
+
+    Returns low, high, down, up.
+    """
+    s = set_of[k]
+    down, up = semi[s, 0], semi[s, 0]
+    if shape[s] == POLYHEDRON:
+        down, up = 0.0, 0.0
+        for j in range(vertex_ptr[s], vertex_ptr[s + 1]):
+            down, up = max(down, -vertices[j, 0]), max(up, vertices[j, 0])
+    if law[k] == BOX:
+        return lo[row], hi[row], down, up
+    if law[k] == DRY:
+        return -down * r0[k], up * r0[k], down, up
+    return 0.0 if law[k] == UNILATERAL else -math.inf, math.inf, down, up

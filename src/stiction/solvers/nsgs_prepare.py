@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit, prange
-from .._lanes import AHEAD, aligned, fetch
+from .._lanes import AHEAD, WIDTH, aligned, fetch
 from .nsgs_arms import ARMS, FACTORS, arms_delassus, body_triangle, contact_arms, turn_arms
 from .nsgs_forms import body_factors, rows_planar, rows_spatial, turn_rows
 from .nsgs_islands import island_rows, row_weights
-from .nsgs_items import bounds, list_items
+from .nsgs_items import list_items
 from .nsgs_kernels import DISK, KINDS
 from .nsgs_lanes import FEW, PACK, fill_packs, load_packs
 from .nsgs_local import PARAMETERS
@@ -19,6 +19,7 @@ from .nsgs_setup import frames, least_diagonal
 
 MANY = 10_000  # items from which threads share the work
 _CHUNKS = 64
+_UNIT = 32 * WIDTH  # items that are finished together: what is known of them stays in the cache meanwhile
 
 
 @njit(leaf=True)
@@ -50,8 +51,9 @@ def _triangles(threads, Minv, slot, B):
 
 
 @njit(leaf=True)
-def _places(start, stop, kind, item_kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F, fits):
-    """The kinds of the items start..stop, the slots of their bodies, and the arms of contacts."""
+def _places(start, stop, kind, item_kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F):
+    """The kinds of the items start..stop, their bodies' slots, and the arms of contacts: False if one has none."""
+    fits = True
     for i in range(start, stop):
         if i + AHEAD < stop:
             fetch(Ja, src[ptr[i + AHEAD]], 3)
@@ -61,7 +63,8 @@ def _places(start, stop, kind, item_kind, block, ptr, src, body_a, body_b, slot,
         a[i] = slot[body_a[k]] if body_a[k] >= 0 else world
         b[i] = slot[body_b[k]] if body_b[k] >= 0 else world
         if len(F) and kind[k] == DISK:
-            fits[i] = contact_arms(i, src[r], a[i], b[i], world, Ja, Jb, F)
+            fits = contact_arms(i, src[r], a[i], b[i], world, Ja, Jb, F) and fits
+    return fits
 
 
 @njit(parallel=True)
@@ -69,15 +72,18 @@ def _places_parallel(kind, item_kind, block, ptr, src, body_a, body_b, slot, wor
     n = len(block)
     for part in prange(_CHUNKS):
         c = np.int64(part)
-        _places(
+        fits[c] = _places(
             n * c // _CHUNKS, n * (c + 1) // _CHUNKS, kind, item_kind, block, ptr, src, body_a, body_b, slot, world, Ja,
-            Jb, a, b, F, fits,
+            Jb, a, b, F,
         )  # fmt: skip
 
 
 @njit(leaf=True)
 def _rows(start, stop, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p):
-    """Each item's own W, q and p in the order of items, and packed rows of those that are not brief: known by arms."""
+    """Each item's own W, q and p in the order of items, and packed rows of those that are not brief: known by arms.
+
+    Returns what counts as zero on the diagonal of W, as far as these items go.
+    """
     if L.shape[1] == 6:
         rows_spatial(start, stop, brief, ptr, src, Ja, Jb, L, C, a, b, J, W)
     else:
@@ -93,62 +99,75 @@ def _rows(start, stop, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, 
             if omega != 1.0:
                 for l in range(ptr[i + 1] - ptr[i]):
                     W[r, l] /= omega
+    return least_diagonal(start, stop, ptr, W)
 
 
 @njit(parallel=True)
-def _rows_parallel(omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p):
+def _rows_parallel(omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p, tiny):
     n = len(a)
     for part in prange(_CHUNKS):
         c = np.int64(part)
-        _rows(
+        tiny[c] = _rows(
             n * c // _CHUNKS, n * (c + 1) // _CHUNKS, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W,
             q, p,
         )  # fmt: skip
 
 
 @njit(leaf=True)
-def _turn(
-    start, stop, arms, brief, tiny, kind, block, ptr, src, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0,
-    semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
+def _finish(
+    u, unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of,
+    shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
 ):  # fmt: skip
-    """The frames of the items start..stop, and their rows and arms in them."""
+    """The frames of the items of unit u, their rows and arms in them, their weights, and their packs."""
+    start, stop, c = unit[u], unit[u + 1], of[u]
     for i in range(start, stop):
         for k in range(PARAMETERS):
             par[i, k] = 0.0
         for r in range(ptr[i], ptr[i + 1]):
             wn[r], sd[r] = 0.0, 0.0
-            for k in range(6):
+            for k in range(T.shape[1]):
                 T[r, k] = 0.0
     frames(
-        start, stop, tiny, kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
+        start, stop, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
         vertex_ptr, facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
     )  # fmt: skip
     turn_rows(start, stop, brief, ptr, src, T, C, J, Cb)
+    row_weights(start, stop, kind, ptr, par, sd, weight)
     if arms:
         for i in range(start, stop):
             if kind[i] == DISK:
                 turn_arms(i, ptr[i], T, F)
+        if start >= seg[c, DISK]:
+            first = pack[c] + (start - seg[c, DISK]) // WIDTH
+            last = min(pack[c + 1], first + (stop - start) // WIDTH)
+            load_packs(start, first, last, F, par, block, set_of, semi, rho, Z)
 
 
 @njit(parallel=True)
-def _turn_parallel(
-    arms, brief, tiny, kind, block, ptr, src, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
-    vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
+def _finish_parallel(
+    unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of,
+    shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
 ):  # fmt: skip
-    n = len(block)
-    for part in prange(_CHUNKS):
-        c = np.int64(part)
-        _turn(
-            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, arms, brief, tiny, kind, block, ptr, src, lo, hi, down, up, gptr,
+    for part in prange(len(of)):
+        _finish(
+            np.int64(part), unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr,
             vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par,
             wn, sd, G, rim, V, F,
         )  # fmt: skip
 
 
-@njit(parallel=True)
-def _load_parallel(seg, pack, F, par, block, set_of, semi, rho, Z):
-    for c in prange(len(pack) - 1):
-        load_packs(seg[c, DISK], pack[c], pack[c + 1], F, par, block, set_of, semi, rho, Z)
+@njit
+def _units(seg):
+    """unit (n + 1,): items from where to where are finished together, and of (n,): their cells; packs stay whole."""
+    most = seg[-1, KINDS] // _UNIT + 2 * seg.shape[0]
+    unit, of, n = np.zeros(most + 1, np.int64), np.empty(most, np.int64), 0
+    for c in range(seg.shape[0]):
+        at = seg[c, 0]
+        while at < seg[c, KINDS]:
+            at = min(at + _UNIT, seg[c, DISK] if at < seg[c, DISK] else seg[c, KINDS])
+            of[n], unit[n + 1] = c, at
+            n += 1
+    return unit[: n + 1], of[:n]
 
 
 @njit
@@ -203,12 +222,23 @@ def _pack(threads, likely, seg, block, ptr, src, body_a, body_b, slot, world):
 
 
 @njit(leaf=True)
-def _by_arms(phase, seg, kind, a, b, begin, brief):
-    """brief (ni,): contacts of islands that are too large for Newton's method, which alone needs their rows."""
+def _by_arms(arms, plain, phase, seg, kind, a, b, begin, brief, wanted):
+    """brief (ni,): contacts of islands that are too large for Newton's method, which alone needs their rows.
+
+    wanted (moving,): the bodies whose whole factors are needed, for rows or for the natural map; returns whether any.
+    """
+    some = False
     for isl in range(phase.shape[0]):
-        if band_of(isl, phase, seg, a, b, begin[-1], begin[isl], begin[isl + 1], 6) < 0:
-            for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
-                brief[i] = kind[i] == DISK
+        low, high = begin[isl], begin[isl + 1]
+        large = arms and band_of(isl, phase, seg, a, b, begin[-1], low, high, 6) < 0
+        whole = not (arms and plain)
+        for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
+            brief[i] = large and kind[i] == DISK
+            whole = whole or not brief[i]
+        for i in range(low, high):
+            wanted[i] = whole
+        some = some or whole
+    return some
 
 
 @njit
@@ -222,8 +252,8 @@ def prepare(
     rho (nk,): the blocks' weights; kind, times (nk,), plain: from `classify`; near (nk,): the blocks that are taken;
     the others are left out, at an impulse of 0; likely (nk,): those that will hardly be open. Returns the arrays that
     `relax` and `measure` read, in their order: begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T,
-    L (empty where nothing reads it), Cb, gptr, G, rim, vptr, V, weight, F, B, arms (whether contacts are known by F and
-    B), pack, Z (`nsgs_lanes`).
+    L (of the bodies of which it is read), Cb, gptr, G, rim, vptr, V, weight, F, B, arms (whether contacts are known by
+    F and B), pack, Z (`nsgs_lanes`).
     """
     d = Minv.shape[1]
     slot, begin, chunk = order_bodies(body_a, body_b, near, Minv)
@@ -238,8 +268,6 @@ def prepare(
     pack = np.zeros(cells + 1, np.int64)
     if d == 6:
         pack = _pack(threads, likely, seg, block, ptr, src, body_a, body_b, slot, moving)
-    low, high, down, up = np.empty(ni), np.empty(ni), np.empty(ni), np.empty(ni)
-    bounds(block, ptr, src, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr, low, high, down, up)
     item_kind = np.empty(ni, np.int64)
     compliant = False
     for r in range(len(C)):
@@ -252,48 +280,41 @@ def prepare(
     B = aligned(moving + 1 if d == 6 and not compliant else 0, FACTORS)
     B[-1:] = 0.0  # what cannot move
     arms = _triangles(threads, Minv, slot, B)
-    F, fits = aligned(ni if arms else 0, ARMS), np.ones(ni, np.bool_)
+    F, fits = aligned(ni if arms else 0, ARMS), np.ones(_CHUNKS, np.bool_)
     if threads:
         _places_parallel(kind, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
     else:
-        _places(first, ni, kind, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
+        fits[0] = _places(first, ni, kind, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F)
+    arms = arms and fits.all()
+    brief, wanted = np.empty(ni, np.bool_), np.empty(moving, np.bool_)
+    some = _by_arms(arms, plain, phase, seg, item_kind, a, b, begin, brief, wanted)
+    L = np.empty((moving + 1 if some else 0, d, d))
+    if some:
+        body_factors(Minv, slot, wanted, L)
+    wide = 3  # rows of the largest item
     for i in range(ni):
-        arms = arms and fits[i]
-    brief = np.zeros(ni, np.bool_)
-    if arms:
-        _by_arms(phase, seg, item_kind, a, b, begin, brief)
-    L = np.zeros((0 if plain and brief.all() else moving + 1, d, d))
-    if len(L):
-        body_factors(Minv, slot, L)
-    J, W = np.empty((nrows, 2 * d)), np.empty((nrows, 6))
-    q, p = np.empty(nrows), np.empty(nrows)
+        wide = max(wide, ptr[i + 1] - ptr[i])
+    J, W, T = np.empty((nrows, 2 * d)), np.empty((nrows, wide)), np.empty((nrows, wide))
+    q, p, tiny = np.empty(nrows), np.empty(nrows), np.zeros(_CHUNKS)
     if threads:
-        _rows_parallel(omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
+        _rows_parallel(omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p, tiny)
     else:
-        _rows(first, ni, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
-    T, par, wn, sd = np.empty((nrows, 6)), np.empty((ni, PARAMETERS)), np.empty(nrows), np.empty(nrows)
+        tiny[0] = _rows(first, ni, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
+    par, wn, sd, weight = np.empty((ni, PARAMETERS)), np.empty(nrows), np.empty(nrows), np.empty(nrows)
     G, rim, V = np.zeros((gptr[-1], 6)), np.zeros(gptr[-1]), np.zeros((vptr[-1], 6))
     Cb = np.zeros((nrows if compliant else 0, 6))
-    tiny = least_diagonal(ptr, W)
-    if threads:
-        _turn_parallel(
-            arms, brief, tiny, item_kind, block, ptr, src, low, high, down, up, gptr, vptr, law, set_of, shape, mu, r0,
-            semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
-        )  # fmt: skip
-    else:
-        _turn(
-            first, ni, arms, brief, tiny, item_kind, block, ptr, src, low, high, down, up, gptr, vptr, law, set_of,
-            shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V,
-            F,
-        )  # fmt: skip
     Z = aligned(pack[-1] if arms else 0, PACK).ravel()
-    if arms and threads:
-        _load_parallel(seg, pack, F, par, block, set_of, semi, rho, Z)
-    elif arms:
-        for c in range(cells):
-            load_packs(seg[c, DISK], pack[c], pack[c + 1], F, par, block, set_of, semi, rho, Z)
-    weight = np.zeros(nrows)
-    row_weights(seg, ptr, par, sd, weight)
+    unit, of = _units(seg)
+    known = (
+        unit, of, seg, pack, rho, weight, Z, arms, brief, tiny.max(), item_kind, block, ptr, src, lo, hi, gptr, vptr,
+        law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G,
+        rim, V, F,
+    )  # fmt: skip
+    if threads:
+        _finish_parallel(*known)
+    else:
+        for u in range(len(of)):
+            _finish(u, *known)
     rows = island_rows(phase, seg, ptr)
     return (
         begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,

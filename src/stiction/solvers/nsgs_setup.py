@@ -21,6 +21,7 @@ import numpy as np
 from .._jit import njit
 from ..friction.kernels import PRODUCT, starts_group
 from ..problem.laws import UNILATERAL
+from .nsgs_items import bounds
 from .nsgs_kernels import BILATERAL, DISK, INTERVAL, NESTED, PLANAR
 
 _SMALL = 1e-10
@@ -61,10 +62,10 @@ def _eigen(A, n, U):
 
 
 @njit(leaf=True)
-def least_diagonal(ptr, W):
-    """What counts as zero on the diagonal of W: 1e-20 of its largest entry."""
+def least_diagonal(start, stop, ptr, W):
+    """What counts as zero on the diagonal of W, as far as the items start..stop go: 1e-20 of its largest entry."""
     tiny = 0.0
-    for i in range(len(ptr) - 1):
+    for i in range(start, stop):
         for k in range(ptr[i + 1] - ptr[i]):
             tiny = max(tiny, 1e-20 * W[ptr[i] + k, k])
     return tiny
@@ -72,10 +73,10 @@ def least_diagonal(ptr, W):
 
 @njit
 def frames(
-    start, stop, tiny, kind, block, ptr, lo, hi, down, up, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
+    start, stop, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
     vertex_ptr, facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
 ):  # fmt: skip
-    """From each item's own W (rows, 6), with compliance: T (rows, 6) and the local problems in it, q and p too.
+    """From each item's own W (rows, most rows), with compliance: T, as W, and the local problems in it, q and p too.
 
     For the items start..stop; a diagonal of W up to `tiny` counts as zero.
     """
@@ -87,9 +88,11 @@ def frames(
         s = set_of[b]
         if kind[i] == INTERVAL:
             T[r, 0] = 1.0
-            _interval(i, r, W[r, 0], tiny, lo[i], hi[i], q, p, par)
+            low, high, _, _ = bounds(b, src[r], law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr)
+            _interval(i, r, W[r, 0], tiny, low, high, q, p, par)
             continue
         if kind[i] == PLANAR:
+            _, _, down, up = bounds(b, src[r], law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr)
             T[r, 0] = 1.0
             T[r + 1, 1] = 1.0
             wnn, wnt = W[r, 0], W[r, 1]
@@ -99,8 +102,8 @@ def frames(
             else:
                 p[r] = 0.0
                 p[r + 1] = 0.0
-            par[i, 3], par[i, 4] = mu[b] * down[i], mu[b] * up[i]
-            par[i, 5], par[i, 6] = r0[b] * down[i], r0[b] * up[i]
+            par[i, 3], par[i, 4] = mu[b] * down, mu[b] * up
+            par[i, 5], par[i, 6] = r0[b] * down, r0[b] * up
             continue
         if kind[i] == DISK:
             _disk(i, r, W, tiny, semi[s, 0], semi[s, 1], mu[b], T, q, p, par, sd)
