@@ -57,7 +57,7 @@ def _make_solve(d, nested):
                 return SOLVED, AT_REST, error, scale, False
         now = False
         if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
-            kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
+            kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
             now, _ = classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
         problem = (
             inner, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets,

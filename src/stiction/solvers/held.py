@@ -271,7 +271,7 @@ def come_to_rest(
         held[i] = False
     if nr > SMALL:
         return math.inf
-    kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
+    kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
     _, plain = classify(False, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
     if not plain:
         return math.inf

@@ -215,7 +215,7 @@ class MatrixSweeps:
         self.problem = problem
         kind, times, nested, _ = _kinds(problem)
         none = np.zeros(problem.nk, np.int64)
-        block, self.ptr, self.src, self.seg, self.gptr, self.vptr = items.list_items(
+        block, item_kind, self.ptr, self.src, self.seg, self.gptr, self.vptr = items.list_items(
             problem.law, problem.row_ptr, kind, times, none, 1, none, 0, f.set_of, f.kind, f.facet_ptr, f.vertex_ptr
         )
         ni, rows = len(block), len(self.src)
@@ -235,7 +235,7 @@ class MatrixSweeps:
         self.V = np.zeros((int(self.vptr[-1]), 6))
         own /= omega
         frames(
-            0, ni, least_diagonal(0, ni, self.ptr, own), kind[block], block, self.ptr, self.src, problem.lo, problem.hi,
+            0, ni, least_diagonal(0, ni, self.ptr, own), item_kind, block, self.ptr, self.src, problem.lo, problem.hi,
             self.gptr, self.vptr, problem.law, f.set_of, f.kind, f.mu, problem.r0, f.semi, f.vertices, f.vertex_ptr,
             f.facets, f.facet_ptr, own, self.T, self.q, self.p, self.par, self.wn, self.sd, self.G, self.rim, self.V,
         )  # fmt: skip
@@ -288,7 +288,7 @@ def _kinds(problem: ContactProblem) -> tuple[IntArray, IntArray, bool, bool]:
     """What `nsgs_items.classify` says of the blocks: kinds, numbers of items, any NESTED, all plain."""
     from .nsgs_items import classify
 
-    f, kind, times = problem.friction, np.empty(problem.nk, np.int64), np.empty(problem.nk, np.int64)
+    f, kind, times = problem.friction, np.empty(problem.nk, np.int8), np.empty(problem.nk, np.int64)
     nested, plain = classify(
         False, problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.length,
         problem.associated, kind, times,

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from .._jit import njit, prange
+from .._lanes import AHEAD, fetch
 from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT
 from ..problem.body_kernels import MANY, PARTS
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
@@ -107,8 +108,8 @@ def _in_order(times, cell, kind, place, cells, places):
 def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, shape, facet_ptr, vertex_ptr):
     """The items sorted by cell, kind and place.
 
-    Returns block (ni,), ptr (ni + 1,) into packed rows, src (rows,) the original rows, seg (cells, KINDS + 1): where
-    each kind starts in a cell, and gptr, vptr (ni + 1,): places for the facets and vertices of polyhedra.
+    Returns block, kind (ni,), ptr (ni + 1,) into packed rows, src (rows,) the original rows, seg (cells, KINDS + 1):
+    where each kind starts in a cell, and gptr, vptr (ni + 1,): places for the facets and vertices of polyhedra.
     """
     order = _in_order(times, cell, kind, place, cells, places)
     ni = 0
@@ -117,10 +118,15 @@ def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, sh
         ni += times[k]
         nrows += times[k] * (1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k])
     block, ptr, src = np.empty(ni, np.int64), np.zeros(ni + 1, np.int64), np.empty(nrows, np.int64)
+    item_kind = np.empty(ni, np.int8)
     gptr, vptr = np.zeros(ni + 1, np.int64), np.zeros(ni + 1, np.int64)
     count = np.zeros((cells, KINDS + 1), np.int64)
     i = 0
     for m in range(len(order)):
+        if m + AHEAD < len(order):
+            fetch(row_ptr, order[m + AHEAD], 1)
+            fetch(set_of, order[m + AHEAD], 1)
+            fetch(cell, order[m + AHEAD], 1)
         k = order[m]
         s = set_of[k]
         faces = kind[k] == NESTED and shape[s] == POLYHEDRON
@@ -128,7 +134,7 @@ def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, sh
         if kind[k] == NESTED and shape[s] & 3 == PRODUCT:
             coupled = row_ptr[k + 1] - row_ptr[k] - (1 if law[k] == UNILATERAL else 0)
         for t in range(times[k]):
-            block[i] = k
+            block[i], item_kind[i] = k, kind[k]
             n = 1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k]
             ptr[i + 1] = ptr[i] + n
             for l in range(n):
@@ -143,7 +149,7 @@ def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, sh
         for m in range(KINDS + 1):
             seg[c, m] = at
             at += count[c, m]
-    return block, ptr, src, seg, gptr, vptr
+    return block, item_kind, ptr, src, seg, gptr, vptr
 
 
 @njit(leaf=True)

@@ -37,6 +37,7 @@ PACK = (ARMS + PARAMETERS + 2) * WIDTH
 # Velocities of bodies beyond which a problem does not stay in the cache from sweep to sweep, and how many packs ahead
 # memory is asked for then.
 _CACHED, _PACKS = 50_000, 4
+_LINES = PACK // WIDTH
 FEW = 64  # contacts of a cell below which packs would hardly fill
 
 
@@ -196,7 +197,7 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
     worst, far = spread(0.0), w.size > _CACHED
     for pack in range(first, last):
         if far and pack + _PACKS < last:
-            fetch(Z, (pack + _PACKS) * PACK, 24)
+            fetch(Z, (pack + _PACKS) * PACK, _LINES)
         pn, p1, p2 = load_triples(p, r)
         if full or some(pn != 0.0):
             z = pack * PACK
@@ -223,7 +224,10 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
 @njit(leaf=True)
 def state_packs(first, last, i, r, a, b, Z, B, p, w):
     """w += Jᵀ p of the packs first..last."""
+    far = w.size > _CACHED
     for pack in range(first, last):
+        if far and pack + _PACKS < last:
+            fetch(Z, (pack + _PACKS) * PACK, ARMS)
         n, t1, t2 = load_triples(p, r)
         if some((n != 0.0) | (t1 != 0.0) | (t2 != 0.0)):
             _push(pack * PACK, i, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), w, n, t1, t2)
@@ -247,8 +251,10 @@ def _from_cone(mu, step, n, t1, t2, un, u1, u2):
 @njit(leaf=True)
 def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
     """Sum of squares of the natural map and largest square of the scaled one over packs with round cones."""
-    natural, worst = spread(0.0), spread(0.0)
+    natural, worst, far = spread(0.0), spread(0.0), w.size > _CACHED
     for pack in range(first, last):
+        if far and pack + _PACKS < last:
+            fetch(Z, (pack + _PACKS) * PACK, _LINES)
         z = pack * PACK
         un, u1, u2 = _velocities(z, i, r, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), q, w)
         n, t1, t2 = load_triples(p, r)

@@ -219,16 +219,17 @@ def _measure_cells(first, last, facts):
 
 
 @njit(leaf=True)
-def measure_island(isl, low, high, parallel, facts):
-    """Sum of squares of the natural map of an island and its largest scaled one; w is made anew from p.
+def measure_island(isl, low, high, parallel, anew, facts):
+    """Sum of squares of the natural map of an island and its largest scaled one.
 
-    From nothing: the round-off of many sweeps must not stay in it.
+    anew: w is made from p, else it is what sweeps have left; the round-off of many must not stay in it.
     """
     (
         phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
         semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms, pack, Z,
     ) = facts  # fmt: skip
-    body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
+    if anew:
+        body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
     others = not (arms and plain)
     for c in range(phase[isl, 0], phase[isl, PHASES]):
         others = others or seg[c, DISK] > seg[c, 0] or seg[c, KINDS] > seg[c, DISK + 1]

@@ -115,7 +115,7 @@ def _make_attempt(d, nested):
         Last, whether change (nb, d) has received the velocities that p gives the bodies.
         """
         nk = len(law)
-        kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
+        kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
         near, likely = np.ones(nk, np.bool_), np.ones(nk, np.bool_)
         _, plain = classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
         if plain and len(p) > SMALL and not mark_blocks(parallel, law, row_ptr, free, p, near, likely):

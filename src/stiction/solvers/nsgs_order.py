@@ -88,6 +88,27 @@ def _walk(seed, start, other, mark, stamp, queue, first):
 
 
 @njit
+def _in_own_order(begin, chunk, slot):
+    """The bodies of each chunk of a large island in the order in which they were given, as far as slots go.
+
+    Their blocks are listed in that order, mostly: what is read of them lies together.
+    """
+    first = np.full(begin[-1], -1, np.int32)  # of the chunk of each slot
+    for i in range(len(begin) - 1):
+        size = begin[i + 1] - begin[i]
+        n = max(1, size // chunk[i])
+        for k in range(size if n > 1 else 0):
+            new = k == 0 or k * n // size > (k - 1) * n // size
+            first[begin[i] + k] = begin[i] + k if new else first[begin[i] + k - 1]
+    free = np.arange(begin[-1])  # the next slot of the chunk that begins here
+    for body in range(len(slot)):
+        if slot[body] < begin[-1] and first[slot[body]] >= 0:
+            c = first[slot[body]]
+            slot[body] = free[c]
+            free[c] += 1
+
+
+@njit
 def order_bodies(body_a, body_b, near, Minv):
     """slot (nbody,): place of each body, the number of moving bodies for those that cannot move; and the islands.
 
@@ -122,12 +143,13 @@ def order_bodies(body_a, body_b, near, Minv):
     for k in range(count):
         slot[queue[k]] = k
     islands = max(islands, 1)
+    _in_own_order(begin[: islands + 1], chunk, slot)
     return slot, begin[: islands + 1].copy(), chunk[:islands].copy()
 
 
 @njit(leaf=True)
-def _cells_of(start, stop, body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken):
-    """Cell, place and number of items of the blocks start..stop; of (nbody,): the island of each body."""
+def _cells_of(start, stop, body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken, ends):
+    """What `find_cells` says of the blocks start..stop; of (nbody,): the island of each body."""
     moving = begin[-1]
     for k in range(start, stop):
         cell[k], place[k], taken[k] = 0, moving, 0
@@ -135,6 +157,7 @@ def _cells_of(start, stop, body_a, body_b, near, times, slot, begin, phase, chun
             continue
         a = slot[body_a[k]] if body_a[k] >= 0 else moving
         b = slot[body_b[k]] if body_b[k] >= 0 else moving
+        ends[k, 0], ends[k, 1] = a, b
         first, last = min(a, b), max(a, b)
         place[k], taken[k] = first if last == moving else last, times[k]
         if first == moving:
@@ -152,22 +175,23 @@ def _cells_of(start, stop, body_a, body_b, near, times, slot, begin, phase, chun
 
 
 @njit(parallel=True)
-def _cells_parallel(body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken):
+def _cells_parallel(body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken, ends):
     n = len(cell)
     for part in prange(PARTS):
         c = np.int64(part)
         _cells_of(
             n * c // PARTS, n * (c + 1) // PARTS, body_a, body_b, near, times, slot, begin, phase, chunks, of, cell,
-            place, taken,
+            place, taken, ends,
         )  # fmt: skip
 
 
 @njit
 def find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk):
-    """cell, place, taken (nk,) of blocks, and phase (ni, 5): the cells phase[i, s]..phase[i, s + 1] make phase s.
+    """cell, place, taken, ends (nk,) of blocks, and phase (ni, 5): the cells phase[i, s]..phase[i, s + 1] make phase s.
 
     Blocks that touch no moving body, or are not near, go to the first cell. place: the slot of the body by which blocks
-    of a cell are sorted; taken: `times`, the items that a block becomes, none for those that are not near.
+    of a cell are sorted; taken: `times`, the items that a block becomes, none for those that are not near; ends (nk,
+    2): the slots of its bodies.
     """
     islands = len(begin) - 1
     moving = begin[-1]
@@ -188,9 +212,10 @@ def find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk):
         cells = phase[i, 4]
     nk = len(body_a)
     cell, place, taken = np.empty(nk, np.int64), np.empty(nk, np.int64), np.empty(nk, np.int64)
-    known = (body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken)
+    ends = np.empty((nk, 2), np.int64)
+    known = (body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken, ends)
     if parallel and nk > MANY:
         _cells_parallel(*known)
     else:
         _cells_of(np.int64(0), nk, *known)
-    return cell, place, taken, phase
+    return cell, place, taken, ends, phase

@@ -46,7 +46,7 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
             previous = size
             count += 1
         made += count
-        new, largest = measure_island(isl, low, high, parallel, facts)
+        new, largest = measure_island(isl, low, high, parallel, True, facts)
         before, after = max(natural / share, worst / goal), max(new / share, largest / goal)
         if after < before and ((count > 1 and not moved) or after < 0.1 * before):
             natural, worst, better = new, largest, True
@@ -56,7 +56,7 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
             continue
         for i in range(first, last):
             p[i] = x[i]
-        measure_island(isl, low, high, parallel, facts)
+        measure_island(isl, low, high, parallel, True, facts)
         theta = max(LEAST, 0.01 * theta)
         failed += 1
         if failed == 3 or before <= 1.0:
@@ -103,10 +103,10 @@ def settle(isl, first, last, low, high, parallel, natural, worst, share, goal, s
         )
         start = size if count == 0 else start
         body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
-    new, largest = measure_island(isl, low, high, parallel, facts)
+    new, largest = measure_island(isl, low, high, parallel, True, facts)
     if new <= 0.25 * share and largest <= 0.25 * goal:
         return new, largest, True
     for i in range(first, last):
         p[i] = x[i]
-    measure_island(isl, low, high, parallel, facts)
+    measure_island(isl, low, high, parallel, True, facts)
     return natural, worst, False

@@ -51,31 +51,26 @@ def _triangles(threads, Minv, slot, B):
 
 
 @njit(leaf=True)
-def _places(start, stop, kind, item_kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F):
-    """The kinds of the items start..stop, their bodies' slots, and the arms of contacts: False if one has none."""
+def _places(start, stop, kind, block, ptr, src, ends, world, Ja, Jb, a, b, F):
+    """The slots of the bodies of the items start..stop, and the arms of contacts: False if one has none."""
     fits = True
     for i in range(start, stop):
         if i + AHEAD < stop:
+            fetch(ends, block[i + AHEAD], 1)
             fetch(Ja, src[ptr[i + AHEAD]], 3)
             fetch(Jb, src[ptr[i + AHEAD]], 3)
-        k, r = block[i], ptr[i]
-        item_kind[i] = kind[k]
-        a[i] = slot[body_a[k]] if body_a[k] >= 0 else world
-        b[i] = slot[body_b[k]] if body_b[k] >= 0 else world
-        if len(F) and kind[k] == DISK:
-            fits = contact_arms(i, src[r], a[i], b[i], world, Ja, Jb, F) and fits
+        a[i], b[i] = ends[block[i], 0], ends[block[i], 1]
+        if len(F) and kind[i] == DISK:
+            fits = contact_arms(i, src[ptr[i]], a[i], b[i], world, Ja, Jb, F) and fits
     return fits
 
 
 @njit(parallel=True)
-def _places_parallel(kind, item_kind, block, ptr, src, body_a, body_b, slot, world, Ja, Jb, a, b, F, fits):
+def _places_parallel(kind, block, ptr, src, ends, world, Ja, Jb, a, b, F, fits):
     n = len(block)
     for part in prange(_CHUNKS):
         c = np.int64(part)
-        fits[c] = _places(
-            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, kind, item_kind, block, ptr, src, body_a, body_b, slot, world, Ja,
-            Jb, a, b, F,
-        )  # fmt: skip
+        fits[c] = _places(n * c // _CHUNKS, n * (c + 1) // _CHUNKS, kind, block, ptr, src, ends, world, Ja, Jb, a, b, F)
 
 
 @njit(leaf=True)
@@ -121,6 +116,9 @@ def _finish(
     """The frames of the items of unit u, their rows and arms in them, their weights, and their packs."""
     start, stop, c = unit[u], unit[u + 1], of[u]
     for i in range(start, stop):
+        fetch(set_of, block[i], 1)
+        fetch(mu, block[i], 1)
+        fetch(rho, block[i], 1)
         for k in range(PARAMETERS):
             par[i, k] = 0.0
         for r in range(ptr[i], ptr[i + 1]):
@@ -171,7 +169,7 @@ def _units(seg):
 
 
 @njit
-def _pack_cell(c, likely, seg, block, ptr, src, body_a, body_b, slot, world):
+def _pack_cell(c, likely, seg, block, ptr, src, ends, world):
     """The number of packs of a cell's contacts, which are put in this order.
 
     Those that will act share packs with each other: packs that do not act are passed over by most sweeps.
@@ -184,11 +182,11 @@ def _pack_cell(c, likely, seg, block, ptr, src, body_a, body_b, slot, world):
     count = 0
     for wanted in (True, False):
         for i in range(n):
+            if i + AHEAD < n:
+                fetch(ends, block[start + i + AHEAD], 1)
             k = block[start + i]
             if likely[k] == wanted:
-                a[count] = slot[body_a[k]] if body_a[k] >= 0 else world
-                b[count] = slot[body_b[k]] if body_b[k] >= 0 else world
-                first[count] = i
+                a[count], b[count], first[count] = ends[k, 0], ends[k, 1], i
                 count += 1
     order, old, rows = np.empty(n, np.int64), block[start:stop].copy(), src[ptr[start] : ptr[stop]].copy()
     packs = fill_packs(a, b, world, order)
@@ -201,21 +199,21 @@ def _pack_cell(c, likely, seg, block, ptr, src, body_a, body_b, slot, world):
 
 
 @njit(parallel=True)
-def _pack_parallel(likely, seg, block, ptr, src, body_a, body_b, slot, world, packs):
+def _pack_parallel(likely, seg, block, ptr, src, ends, world, packs):
     for c in prange(len(packs)):
-        packs[c] = _pack_cell(np.int64(c), likely, seg, block, ptr, src, body_a, body_b, slot, world)
+        packs[c] = _pack_cell(np.int64(c), likely, seg, block, ptr, src, ends, world)
 
 
 @njit
-def _pack(threads, likely, seg, block, ptr, src, body_a, body_b, slot, world):
+def _pack(threads, likely, seg, block, ptr, src, ends, world):
     """pack (cells + 1,): where the packs of each cell's contacts begin."""
     cells = seg.shape[0]
     packs, pack = np.empty(cells, np.int64), np.zeros(cells + 1, np.int64)
     if threads:
-        _pack_parallel(likely, seg, block, ptr, src, body_a, body_b, slot, world, packs)
+        _pack_parallel(likely, seg, block, ptr, src, ends, world, packs)
     else:
         for c in range(cells):
-            packs[c] = _pack_cell(c, likely, seg, block, ptr, src, body_a, body_b, slot, world)
+            packs[c] = _pack_cell(c, likely, seg, block, ptr, src, ends, world)
     for c in range(cells):
         pack[c + 1] = pack[c] + packs[c]
     return pack
@@ -258,17 +256,16 @@ def prepare(
     d = Minv.shape[1]
     slot, begin, chunk = order_bodies(body_a, body_b, near, Minv)
     moving = begin[-1]
-    cell, place, taken, phase = find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk)
+    cell, place, taken, ends, phase = find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk)
     cells = phase[-1, -1]
-    block, ptr, src, seg, gptr, vptr = list_items(
+    block, item_kind, ptr, src, seg, gptr, vptr = list_items(
         law, row_ptr, kind, taken, cell, cells, place, moving, set_of, shape, facet_ptr, vertex_ptr
     )
     ni, nrows = len(block), len(src)
     threads, first = parallel and ni > MANY, np.int64(0)  # no literal: the signature of the threads' calls
     pack = np.zeros(cells + 1, np.int64)
     if d == 6:
-        pack = _pack(threads, likely, seg, block, ptr, src, body_a, body_b, slot, moving)
-    item_kind = np.empty(ni, np.int64)
+        pack = _pack(threads, likely, seg, block, ptr, src, ends, moving)
     compliant = False
     for r in range(len(C)):
         compliant = compliant or C[r] > 0.0
@@ -282,9 +279,9 @@ def prepare(
     arms = _triangles(threads, Minv, slot, B)
     F, fits = aligned(ni if arms else 0, ARMS), np.ones(_CHUNKS, np.bool_)
     if threads:
-        _places_parallel(kind, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F, fits)
+        _places_parallel(item_kind, block, ptr, src, ends, moving, Ja, Jb, a, b, F, fits)
     else:
-        fits[0] = _places(first, ni, kind, item_kind, block, ptr, src, body_a, body_b, slot, moving, Ja, Jb, a, b, F)
+        fits[0] = _places(first, ni, item_kind, block, ptr, src, ends, moving, Ja, Jb, a, b, F)
     arms = arms and fits.all()
     brief, wanted = np.empty(ni, np.bool_), np.empty(moving, np.bool_)
     some = _by_arms(arms, plain, phase, seg, item_kind, a, b, begin, brief, wanted)

@@ -42,7 +42,7 @@ def _go_near(
     Infinite where it is not near, or not solved by this: then sweeps come next.
     """
     phase, seg, ptr, src, T = facts[0], facts[1], facts[3], facts[4], facts[8]
-    natural, worst = measure_island(isl, low, high, parallel, facts)
+    natural, worst = measure_island(isl, low, high, parallel, False, facts)
     near = NEAR if dear <= _CHEAP else _CLOSER
     if not (natural <= near * share and worst <= near * goal):
         return math.inf, math.inf, theta
@@ -187,12 +187,13 @@ def _make_relax(d, nested):
                         seen = estimate
                     if seen <= threshold[isl]:
                         break
-                long = pending and turn > len(_ROUNDS)  # before that, round-off is no matter
+                anew = turn > len(_ROUNDS)  # before that, round-off is no matter
+                long = pending and anew
                 if long:
                     for i in range(low, high):
                         for j in range(d):
                             before[i, j] = w[i, j]
-                natural[isl], worst[isl] = measure_island(isl, low, high, parallel, facts)
+                natural[isl], worst[isl] = measure_island(isl, low, high, parallel, anew, facts)
                 if long:
                     realign(isl, low, high, w, before, wg, Wg, state)
                 short = natural[isl] > share or worst[isl] > goal

@@ -58,7 +58,7 @@ def at_rest(
 ):  # fmt: skip
     """The error of the impulses p where they solve a problem of bodies at rest, else infinity."""
     nk, nr = len(law), len(b)
-    kind, times = np.empty(nk, np.int64), np.empty(nk, np.int64)
+    kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
     _, plain = classify(False, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
     if nr > SMALL or not plain:
         return math.inf
