@@ -15,8 +15,8 @@ from .narrow3 import FEATURES, find_range3, place, points
 from .neighbours import listed_or_found, neighbours, swept
 
 MANY = 10_000  # pairs, contacts or shapes from which threads share the work
-_PARTS = 64
-_STRIDE = 39  # the step at which parts of the pairs are dealt to threads: those with planes lie together
+_PARTS = 256
+_STRIDE = 95  # the step at which parts of the pairs are dealt to threads: those with planes lie together, in the first
 
 
 @njit

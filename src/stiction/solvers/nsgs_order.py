@@ -77,10 +77,9 @@ def _walk(seed, start, other, mark, stamp, queue, first):
         head += 1
         for k in range(start[i], start[i + 1]):
             j = other[k]
-            if mark[j] != stamp:
-                mark[j] = stamp
-                queue[tail] = j
-                tail += 1
+            queue[tail] = j  # and overwritten if it has been there: processors guess ill which ones have
+            tail += 1 if mark[j] != stamp else 0
+            mark[j] = stamp
         if head == front_end:
             width = max(width, tail - front_end)
             front_end = tail
@@ -122,7 +121,7 @@ def order_bodies(body_a, body_b, near, Minv):
             moves[i] = moves[i] or Minv[i, j, j] > 0.0
     start, other = _neighbours(body_a, body_b, near, moves)
     mark = np.zeros(n, np.int8)
-    queue = np.empty(n, np.int32)
+    queue = np.empty(n + 1, np.int32)
     slot = np.empty(n, np.int64)
     begin = np.zeros(n + 2, np.int64)
     chunk = np.ones(n + 1, np.int64)

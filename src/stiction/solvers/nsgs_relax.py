@@ -98,7 +98,8 @@ def _make_relax(d, nested):
         """
         islands = phase.shape[0]
         nrows, moving = len(src), begin[-1]
-        w, v = np.zeros((moving + 1, d)), np.zeros((moving + 1, d))
+        w, v = np.empty((moving + 1, d)), np.empty((moving + 1, d))
+        w[moving], v[moving] = 0.0, 0.0  # what cannot move
         most = np.zeros(phase[-1, PHASES])
         width = 0
         for i in range(len(gptr) - 1):
