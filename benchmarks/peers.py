@@ -13,8 +13,7 @@ the largest of: the residual of the contact law (natural map with FCLIB's scalin
 `hard_law.py` at samples), the penetration, and the drift of the boxes (horizontal) or the creep of the pile (rms).
 Engines that would take hours (DART and Drake on spheres) take a few steps from the states of our own run, and so do
 our own tolerance 1e-6. A structure at rest repeats its step to the bit, and our simulator takes such a step from the
-one before; "every step computed" is the same run without that. Last, `auto` against plain block Gauss–Seidel on single
-problems of the moving piles.
+one before; "every step computed" is the same run without that.
 """
 
 import argparse
@@ -32,9 +31,6 @@ import stiction as st
 from engines import ENGINES
 from scenes import DT, box_scene, pile, spheres, tower, wall
 from stiction import _jit
-from stiction.solvers.base import finish
-from stiction.solvers.nsgs import BodySweeps
-from stiction.status import Status
 
 PACKAGES = {"stiction": "stiction", "MuJoCo": "mujoco", "PyBullet": "pybullet", "DART": "dartpy", "Drake": "drake"}
 FIELDS = (
@@ -228,39 +224,6 @@ def sampled_pile(make, states, budget):
     run.close()
 
 
-class Plain:
-    """Block Gauss–Seidel and nothing else: contact after contact, each solved exactly, one at a time."""
-
-    def solve(self, problem, *, tol, p0):
-        """Up to 20 000 sweeps from the impulses p0."""
-        run = BodySweeps(problem, p0, 1.0, False)
-        run.arrays[-2] = np.zeros_like(run.arrays[-2])  # no packs of eight contacts
-        _, sweeps, error = run.sweep(20_000, tol)
-        status = Status.SOLVED if error <= tol else Status.MAXITER
-        return finish(problem, run.impulses(), solver="plain", tol=tol, status=status, message="", iterations=sweeps)
-
-
-def solves(n, tol):
-    """One solve of the moving pile's problems, without a warm start: `auto` against plain block Gauss–Seidel."""
-    sim = st.Simulator(spheres(*pile(n)), DT, tol=1e-3, on_failure="accept")
-    for t in TIMES:
-        sim._skip(round(t / DT) - round(sim.time / DT))
-        problem = sim.scheme.probe(sim.system, sim.state, DT)
-        if t == TIMES[0]:  # the first solve loads what it needs
-            st.solvers.Auto().solve(problem, tol=tol, p0=np.zeros(problem.nr))
-            Plain().solve(problem, tol=1e-2, p0=np.zeros(problem.nr))
-        for start in ("cold", "warm"):
-            p0 = problem.p_warm if start == "warm" else np.zeros(problem.nr)
-            for name, solver in (("auto", st.solvers.Auto()), ("plain Gauss–Seidel", Plain())):
-                w, c = time.perf_counter(), time.process_time()
-                s = solver.solve(problem, tol=tol, p0=p0)
-                yield {
-                    "setting": f"{name}, tol {tol:g}", "phase": f"solve at {t} s", "steps": s.iterations,
-                    "wall_s": time.perf_counter() - w, "cpu_s": time.process_time() - c,
-                    "residual": s.certificate.error, "start": start,
-                }  # fmt: skip
-
-
 def runs(scene, kind, places, half, tols, engines, wanted, budget, seconds):
     """Rows of one scene: ours at each tolerance, and the others at each of their settings that is `wanted`."""
     world = box_scene(places) if kind == "box" else spheres(places, half)
@@ -365,7 +328,7 @@ def main():
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="small scenes and few steps: does it run?")
-    parser.add_argument("--scene", nargs="*", help='only scenes whose name contains one of these, or "solve"')
+    parser.add_argument("--scene", nargs="*", help="only scenes whose name contains one of these")
     parser.add_argument("--engine", nargs="*", default=list(PACKAGES), help="only these engines")
     parser.add_argument("--setting", nargs="*", help="of the others only settings that contain one of these")
     parser.add_argument("--keep", action="store_true", help="keep the rows of the CSV that are not measured anew")
@@ -407,10 +370,6 @@ def main():
         for row in runs(scene, kind, places, half, tols, options.engine, asked, budget, seconds):
             add(scene, row)
         write(options.csv, rows, old)
-    if "stiction" in options.engine and (not options.scene or "solve" in options.scene):
-        n = 30 if options.quick else 1000
-        for row in solves(n, 1e-6):
-            add(f"{n} spheres", {"engine": "stiction", **row})
     write(options.csv, rows, old)
 
 

@@ -32,6 +32,9 @@ PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opin
 FIRST = ("nsgs", QUICK_FEW)
 STAGES = (("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
 PROXIMAL_FEW, PROXIMAL_MANY = ("proximal", 1000), ("proximal", 200)
+SWEPT_STAGES = (
+    ("nsgs", 10_000),
+)  # for many: what 200 Newton steps leave, 1000 and convex problems left too, in minutes
 CONVEX = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
 NEARLY = 10.0  # times the tolerance, where further sweeps are cheaper than factorisations
 MORE = ("nsgs", 2000)
@@ -45,13 +48,13 @@ FACTORS = 30_000  # rows of an island up to which its equations are factorised
 class Auto:
     """Decides by counts and residuals only, never by the clock, and says in the message what was tried.
 
-    Worlds: some hundred sweeps of `nsgs`, which end most steps from the impulses of the step before (but polygons
-    for cones in space are left to pivoting first). Polyhedral friction and up to 300 unknowns: `lemke`, then
-    `enumeration` where it is cheap. Everything else, and what these leave: more sweeps where little is missing, then
-    sweeps of `nsgs` and Newton steps of `proximal` in turns, with growing limits, until the certificate is met, then
-    `fixed-point`; the convex relaxation: `nsgs`, `apgd` from 1000 rows, `conic`, `proximal`; islands of more than
-    30 000 rows: nothing that factorises. At last `lemke` where friction is polyhedral. With `maxiter`, each of them is
-    limited by it.
+    Worlds: some hundred sweeps of `nsgs`, some thousand for more than 3000 rows, which end most steps from the impulses
+    of the step before (but polygons for cones in space are left to pivoting first). Polyhedral friction and up to 300
+    unknowns: `lemke`, then `enumeration` where it is cheap. Everything else, and what these leave: more sweeps where
+    little is missing, then Newton steps of `proximal` and sweeps of `nsgs` in turns, with growing limits, until the
+    certificate is met, then `fixed-point` (worlds of more than 3000 rows: one turn of each); the convex relaxation:
+    `nsgs`, `apgd` from 1000 rows, `conic`, `proximal`; islands of more than 30 000 rows: nothing that factorises. At
+    last `lemke` where friction is polyhedral. With `maxiter`, each of them is limited by it.
     """
 
     name = "auto"
@@ -115,7 +118,9 @@ class Auto:
         elif problem.associated:
             yield from (GRADIENT, *CONVEX) if problem.nr > MANY else CONVEX
         else:
-            yield from (PROXIMAL_FEW if problem.nr <= QUICK_ROWS else PROXIMAL_MANY, *STAGES)
+            many = problem.nr > QUICK_ROWS
+            yield PROXIMAL_MANY if many else PROXIMAL_FEW
+            yield from SWEPT_STAGES if swept and many else STAGES
         if small and not pivots:
             yield "lemke", None
 
