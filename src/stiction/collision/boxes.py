@@ -178,7 +178,7 @@ def support_vertex(half, s, C, n, own, sign):
     return v
 
 
-@njit
+@njit(leaf=True)
 def support_edge(half, s, C, n, own, sign, axis):
     """Edge of shape s along `axis` farthest along sign·n."""
     v = support_vertex(half, s, C, n, own, sign)

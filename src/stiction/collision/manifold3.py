@@ -93,7 +93,7 @@ def local_vertex(half, s, v):
     )
 
 
-@njit
+@njit(leaf=True)
 def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop, size, ci, cf, m):
     """Candidates: vertices of one shape (a when own is 0) over a face of the other.
 
@@ -135,7 +135,7 @@ def face_edge(half, s, face, k):
     return EDGE + 4 * before(axis) + side + 2 * other
 
 
-@njit
+@njit(leaf=True)
 def edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci, cf, m):
     """Candidates: crossings of edges of the two facing faces."""
     for k in range(4):
@@ -168,7 +168,7 @@ def outward(own, w, size, C):
     )
 
 
-@njit
+@njit(leaf=True)
 def vertices_on_edges(half, a, b, C, off, n, d, reach, slop, size, ci, cf, m):
     """Candidates: vertices of each shape nearest to an edge of the other, with a normal near n."""
     for own in range(2):
@@ -188,7 +188,7 @@ def vertices_on_edges(half, a, b, C, off, n, d, reach, slop, size, ci, cf, m):
     return m
 
 
-@njit
+@njit(leaf=True)
 def collect(half, a, b, C, off, n, d, reach, slop, size, ci, cf):
     """Candidates of vertex-face and edge-edge kind for the main normal n and core distance d; their number."""
     face_a, cos_a = facing(half, a, C, n, 0)
@@ -206,7 +206,7 @@ def collect(half, a, b, C, off, n, d, reach, slop, size, ci, cf):
     return m
 
 
-@njit
+@njit(leaf=True)
 def nearest_vertex(half, a, b, C, off):
     """Vertex nearest to the other shape: (distance, whose: 0 a or 1 b, vertex, feature of the other, vector)."""
     best = math.inf

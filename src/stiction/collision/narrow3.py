@@ -278,7 +278,7 @@ def _find_pair(
     return count
 
 
-@njit
+@njit(leaf=True)
 def _candidates(start, stop, last, band, at, balls, R, body, pairs, lo, hi, hits):
     """hits: the pairs start..stop that are not spheres too far apart; returns how many. What they need is fetched."""
     n = 0

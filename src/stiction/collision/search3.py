@@ -25,7 +25,7 @@ def _range(c, n):
     return n * c // _PARTS, n * (c + 1) // _PARTS
 
 
-@njit
+@njit(leaf=True)
 def _boxes(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point):
     """Boxes, centres and axes of shapes, and which of them are points with a radius."""
     aabbs3(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes)
@@ -43,7 +43,7 @@ def _boxes_parallel(x, R, kind, body, center, rot, half, radius, band, lo, hi, p
         )  # fmt: skip
 
 
-@njit
+@njit(leaf=True)
 def _all_boxes(parallel, x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point):
     if parallel and len(kind) > MANY:
         _boxes_parallel(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes, at, axes, point)
@@ -97,7 +97,7 @@ def _collect_parallel(n, each, first, old, body, x, R, found, geometry):
         _evaluate(s, e, x, R, found, geometry)
 
 
-@njit
+@njit(leaf=True)
 def _evaluate(s, e, x, R, found, geometry):
     """The geometry of the contacts s..e."""
     a, b, _, _, _, type, pa, da, pb, db, ra, rb = found

@@ -15,7 +15,7 @@ from .loop_stages import as_before, attempt_spatial, attempt_spatial_nested, ove
 _PARTS = 64  # of the bodies, which threads take
 
 
-@njit
+@njit(leaf=True)
 def _begin(q, v, force, mass, inertia, inverse_mass, inverse_inertia, moves, reach, h, v_free, q_free, x, R, Minv):
     """What a step needs of its bodies: free motion, poses and inverse masses; returns their largest speed."""
     free_motion(q, v, force, mass, inertia, moves, h, v_free, q_free)
@@ -50,7 +50,7 @@ def begin(h, parallel, q, v, bodies, v_free, q_free, x, R, Minv):
     return speed.max()
 
 
-@njit
+@njit(leaf=True)
 def _finish(q, q_free, dq, held, new_q):
     retract(q_free, dq, new_q)
     stay(q, held, new_q)

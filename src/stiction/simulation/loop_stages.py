@@ -51,10 +51,10 @@ def _make_solve(d, nested):
         if nr <= SMALL:
             error = at_rest(
                 inner, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a,
-                body_b, Ja, Jb, Minv, v_start, v_free, b, p,
+                body_b, Ja, Jb, Minv, v_start, v_free, b, p, change,
             )  # fmt: skip
             if error < math.inf:
-                return SOLVED, AT_REST, error, scale, False
+                return SOLVED, AT_REST, error, scale, True
         now = False
         if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
             kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)

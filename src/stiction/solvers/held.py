@@ -15,7 +15,7 @@ import numpy as np
 
 from .._jit import njit
 from ..problem.laws import BOX, EQUALITY
-from .nsgs_items import classify
+from .nsgs_items import classify_some
 from .nsgs_rest import ENOUGH, SMALL, STILL, maps
 
 # Of a row so much must be new to those before it, for it to count as one more that holds the body.
@@ -100,7 +100,7 @@ def one_more(x, share, weight, basis, rank):
     return rank + 1
 
 
-@njit
+@njit(leaf=True)
 def first_facts(Minv, v, weight, need, state):
     """weight (nb, d): lengths that make rows in m and in rad alike; need (nb,): the velocities a body can have.
 
@@ -109,19 +109,19 @@ def first_facts(Minv, v, weight, need, state):
     nb, d = v.shape
     shift = 2 if d == 3 else 3  # where rotations begin
     for i in range(nb):
-        mean, count = np.zeros(2), np.zeros(2)
+        moving, spinning, shifts, turns = 0.0, 0.0, 0.0, 0.0
         still = True
-        need[i] = 0
         for j in range(d):
-            if Minv[i, j, j] > 0.0:
-                need[i] += 1
-                mean[j // shift] += Minv[i, j, j]
-                count[j // shift] += 1.0
-            else:
+            if not Minv[i, j, j] > 0.0:
                 still = still and v[i, j] == 0.0
+            elif j < shift:
+                moving, shifts = moving + Minv[i, j, j], shifts + 1.0
+            else:
+                spinning, turns = spinning + Minv[i, j, j], turns + 1.0
+        need[i] = int(shifts + turns)
         turning = 1.0
-        if count[0] * count[1] > 0.0:
-            turning = math.sqrt(mean[1] / count[1] / (mean[0] / count[0]))
+        if shifts * turns > 0.0:
+            turning = math.sqrt(spinning / turns / (moving / shifts))
         for j in range(d):
             weight[i, j] = 0.0 if Minv[i, j, j] <= 0.0 else 1.0 if j < shift else turning
         state[i] = MOVES if not still else STANDS if need[i] == 0 else UNKNOWN
@@ -148,6 +148,15 @@ def last_motion(weight, basis, rank, z):
         z[j] *= weight[j] / math.sqrt(size)
 
 
+@njit(leaf=True)
+def one_left(need, rank, state):
+    """Whether the rows of a body that is not known to stand leave it one motion."""
+    some = False
+    for i in range(len(state)):
+        some = some or (state[i] == UNKNOWN and rank[i] == need[i] - 1)
+    return some
+
+
 @njit
 def squeezed(
     margin, limit, used, row_ptr, rho, body_a, body_b, Ja, Jb, p, v, weight, need, basis, rank, moved, state
@@ -158,13 +167,10 @@ def squeezed(
     apart would have to slip in opposite directions.
     """
     nb, d = v.shape
-    z, any_left = np.zeros((nb, d)), False
+    z = np.zeros((nb, d))
     for i in range(nb):
         if state[i] == UNKNOWN and rank[i] == need[i] - 1:
             last_motion(weight[i], basis[i], rank[i], z[i])
-            any_left = True
-    if not any_left:
-        return 0
     ways = np.zeros((nb, 2), np.bool_)
     for k in range(len(used)):
         for side in range(2):
@@ -193,6 +199,52 @@ def squeezed(
     return count
 
 
+@njit(leaf=True)
+def _hold(
+    forwards, limit, tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, C, associated, rho, body_a, body_b, Ja, Jb, v,
+    p, weight, need, rank, moved, basis, used, x, state,
+):  # fmt: skip
+    """One pass over the blocks, forwards or back: how many bodies more they hold."""
+    nk, d, count = len(law), v.shape[1], 0
+    for m in range(nk):
+        k = m if forwards else nk - 1 - m
+        for side in range(2):
+            i, other = (body_a[k], body_b[k]) if side == 0 else (body_b[k], body_a[k])
+            if i < 0 or state[i] != UNKNOWN or used[k, side] > 0 or (other >= 0 and state[other] != STANDS):
+                continue
+            used[k, side] = 1
+            J = Ja if side == 0 else Jb
+            first, n, margin = row_ptr[k], row_ptr[k + 1] - row_ptr[k], tol * scale * rho[k]
+            rows = shut(law[k], first, n, mu[k] * semi[set_of[k], 0], associated, margin, lo, hi, C, p)
+            slips = rows < 0
+            if slips:
+                rows = 1
+                if friction_of(first, n, p) > margin:
+                    used[k, side] = SLIPS
+                    rows = n - 1
+            for j in range(rows):
+                share = INDEPENDENT
+                if slips and j == 1:
+                    across(J, first, p, x)
+                    share = direction_share(margin, p[first])
+                else:
+                    for l in range(d):
+                        x[l] = J[first + j, l]
+                u = 0.0
+                for l in range(d):
+                    u += x[l] * v[i, l]
+                moved[i] += u * u
+                if not moved[i] <= limit:
+                    state[i] = MOVES
+                    break
+                rank[i] = one_more(x, share, weight[i], basis[i], rank[i])
+                if rank[i] == need[i]:
+                    state[i] = STANDS
+                    count += 1
+                    break
+    return count
+
+
 @njit
 def standing(
     tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, C, associated, rho, body_a, body_b, Ja, Jb, Minv, v, p, state
@@ -207,53 +259,19 @@ def standing(
     weight, need, rank, moved = np.empty((nb, d)), np.empty(nb, np.int64), np.zeros(nb, np.int64), np.zeros(nb)
     basis, used, x = np.empty((nb, d, d)), np.zeros((nk, 2), np.int64), np.empty(d)
     first_facts(Minv, v, weight, need, state)
-    count, forwards, again = 0, True, True
-    while again:
-        again = False
-        for m in range(nk):
-            k = m if forwards else nk - 1 - m
-            for side in range(2):
-                i, other = (body_a[k], body_b[k]) if side == 0 else (body_b[k], body_a[k])
-                if i < 0 or state[i] != UNKNOWN or used[k, side] > 0 or (other >= 0 and state[other] != STANDS):
-                    continue
-                used[k, side] = 1
-                J = Ja if side == 0 else Jb
-                first, n, margin = row_ptr[k], row_ptr[k + 1] - row_ptr[k], tol * scale * rho[k]
-                rows = shut(law[k], first, n, mu[k] * semi[set_of[k], 0], associated, margin, lo, hi, C, p)
-                slips = rows < 0
-                if slips:
-                    rows = 1
-                    if friction_of(first, n, p) > margin:
-                        used[k, side] = SLIPS
-                        rows = n - 1
-                for j in range(rows):
-                    share = INDEPENDENT
-                    if slips and j == 1:
-                        across(J, first, p, x)
-                        share = direction_share(margin, p[first])
-                    else:
-                        for l in range(d):
-                            x[l] = J[first + j, l]
-                    u = 0.0
-                    for l in range(d):
-                        u += x[l] * v[i, l]
-                    moved[i] += u * u
-                    if not moved[i] <= limit:
-                        state[i] = MOVES
-                        break
-                    rank[i] = one_more(x, share, weight[i], basis[i], rank[i])
-                    if rank[i] == need[i]:
-                        state[i] = STANDS
-                        count += 1
-                        again = True
-                        break
+    count, forwards, more = 0, True, 1
+    while more > 0:
+        more = _hold(
+            forwards, limit, tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, C, associated, rho, body_a, body_b, Ja,
+            Jb, v, p, weight, need, rank, moved, basis, used, x, state,
+        )  # fmt: skip
         forwards = not forwards
-        if not again:
-            caught = squeezed(
+        if more == 0 and one_left(need, rank, state):
+            more = squeezed(
                 tol * scale, limit, used, row_ptr, rho, body_a, body_b, Ja, Jb, p, v, weight, need, basis, rank, moved,
                 state,
             )  # fmt: skip
-            count, again = count + caught, caught > 0
+        count += more
     return count
 
 
@@ -272,7 +290,9 @@ def come_to_rest(
     if nr > SMALL:
         return math.inf
     kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
-    _, plain = classify(False, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
+    _, plain = classify_some(
+        np.int64(0), nk, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times
+    )
     if not plain:
         return math.inf
     state = np.empty(len(held), np.int64)

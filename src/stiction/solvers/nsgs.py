@@ -313,7 +313,7 @@ def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:
         tol, problem.scale, problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.lo,
         problem.hi, problem.length, problem.C, problem.associated, problem.rho, form.body_a, form.body_b, form.Ja,
         form.Jb, form.Minv, problem.v_start.reshape(len(form.Minv), -1), problem.v_free.reshape(len(form.Minv), -1),
-        problem.b, p,
+        problem.b, p, np.empty(form.Minv.shape[:2]),
     )  # fmt: skip
     return bool(error < np.inf)
 

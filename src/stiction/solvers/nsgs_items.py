@@ -15,7 +15,7 @@ from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, NESTED, PLANAR
 
 
 @njit(leaf=True)
-def _classify(start, stop, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
+def classify_some(start, stop, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
     """What `classify` says of the blocks start..stop."""
     nested = False
     plain = True
@@ -52,7 +52,7 @@ def _classify_parallel(law, row_ptr, set_of, mu, r0, shape, semi, length, associ
     n = len(law)
     for part in prange(PARTS):
         c = np.int64(part)
-        nested[c], plain[c] = _classify(
+        nested[c], plain[c] = classify_some(
             n * c // PARTS, n * (c + 1) // PARTS, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind,
             times,
         )  # fmt: skip
@@ -67,7 +67,7 @@ def classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associ
     no impulse and dry friction without a radius are left out: their impulse is 0.
     """
     if not parallel or len(law) <= MANY:
-        return _classify(
+        return classify_some(
             np.int64(0), len(law), law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times
         )
     nested, plain = np.empty(PARTS, np.bool_), np.empty(PARTS, np.bool_)

@@ -12,9 +12,9 @@ import math
 import numpy as np
 
 from .._jit import njit
-from ..problem.body_kernels import add_velocity_change, impulses_on_bodies, rows_times
+from ..problem.body_kernels import rows_times, velocity_change
 from ..problem.laws import UNILATERAL
-from .nsgs_items import classify
+from .nsgs_items import classify_some
 from .nsgs_measure import block_maps
 
 SMALL = 3000  # rows up to which it is worth a look: larger scenes are hardly ever at rest altogether
@@ -32,7 +32,7 @@ def inner_tolerance(tol, rows):
     return min(tol, _LOOSE) if rows <= SMALL else tol
 
 
-@njit
+@njit(leaf=True)
 def maps(law, n, edge, associated, rho, lo, hi, first, u, p, x, y):
     """What `block_maps` gives, without projections for a contact that stays inside its cone; u may be changed."""
     if law == UNILATERAL and 2 <= n <= 3:
@@ -54,17 +54,24 @@ def maps(law, n, edge, associated, rho, lo, hi, first, u, p, x, y):
 @njit
 def at_rest(
     tol, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb,
-    Minv, v_start, v_free, b, p,
+    Minv, v_start, v_free, b, p, change,
 ):  # fmt: skip
-    """The error of the impulses p where they solve a problem of bodies at rest, else infinity."""
+    """The error of the impulses p where they solve a problem of bodies at rest, else infinity.
+
+    There change (nb, d) receives the velocities that they give the bodies.
+    """
     nk, nr = len(law), len(b)
     kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
-    _, plain = classify(False, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
+    _, plain = classify_some(
+        np.int64(0), nk, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times
+    )
     if nr > SMALL or not plain:
         return math.inf
-    f, v, u, change = np.empty(v_free.shape), v_free.copy(), np.empty(nr), np.empty(nr)
-    impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f)
-    add_velocity_change(Minv, f, v)
+    v, u, turn = np.empty(v_free.shape), np.empty(nr), np.empty(nr)
+    velocity_change(False, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
+    for i in range(v.shape[0]):
+        for j in range(v.shape[1]):
+            v[i, j] = v_free[i, j] + change[i, j]
     rows_times(body_a, body_b, row_ptr, Ja, Jb, v, u)
     goal = (tol * scale) ** 2
     enough, still, balanced = ENOUGH**2 * goal, STILL**2 * goal, BALANCED**2 * goal
@@ -75,7 +82,7 @@ def at_rest(
             stood[i] = stood[i] and v_start[i, j] == 0.0
         all_stood = all_stood and stood[i]
     if not all_stood:
-        rows_times(body_a, body_b, row_ptr, Ja, Jb, v - v_start, change)
+        rows_times(body_a, body_b, row_ptr, Ja, Jb, v - v_start, turn)
     uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     natural, worst, motion, imbalance = 0.0, 0.0, 0.0, 0.0
     for k in range(nk):
@@ -88,7 +95,7 @@ def at_rest(
             r = first + j
             if acts:
                 motion += u[r] * u[r]
-                imbalance += 0.0 if stays else change[r] * change[r]
+                imbalance += 0.0 if stays else turn[r] * turn[r]
             uk[j], pk[j] = u[r] + b[r] + C[r] * p[r], p[r]
         one, scaled = maps(law[k], n, mu[k] * semi[set_of[k], 0], associated, rho[k], lo, hi, first, uk, pk, x, y)
         natural += one

@@ -145,38 +145,44 @@ def free_rotation(I, P, h, W, J, r, d):
             break
 
 
+@njit(leaf=True)
+def _free_body(i, q, v, force, mass, inertia, h, P, W, r, d, J, v_free, q_free):
+    """`free_motion` of a body that moves; P, W, r, d (3,) and J (3, 3) are overwritten."""
+    for k in range(3):
+        v_free[i, k] = v[i, k] + h * force[i, k] / mass[i]
+        q_free[i, k] = q[i, k] + h * v_free[i, k]
+    w, x, y, z = q[i, 3], q[i, 4], q[i, 5], q[i, 6]
+    I = inertia[i]
+    a, b, c = turn(w, -x, -y, -z, v[i, 3], v[i, 4], v[i, 5])
+    ta, tb, tc = turn(w, -x, -y, -z, force[i, 3], force[i, 4], force[i, 5])
+    P[0] = I[0, 0] * a + I[0, 1] * b + I[0, 2] * c + h * ta
+    P[1] = I[1, 0] * a + I[1, 1] * b + I[1, 2] * c + h * tb
+    P[2] = I[2, 0] * a + I[2, 1] * b + I[2, 2] * c + h * tc
+    free_rotation(I, P, h, W, J, r, d)
+    # The body turns by h W in its own axes; the momentum stays fixed in space.
+    ea, eb, ec, ed = exponential(h * W[0], h * W[1], h * W[2])
+    qa, qb, qc, qd = product(w, x, y, z, ea, eb, ec, ed)
+    s = 1.0 / math.sqrt(qa * qa + qb * qb + qc * qc + qd * qd)
+    qa, qb, qc, qd = qa * s, qb * s, qc * s, qd * s
+    q_free[i, 3], q_free[i, 4], q_free[i, 5], q_free[i, 6] = qa, qb, qc, qd
+    P[0], P[1], P[2] = turn(ea, -eb, -ec, -ed, P[0], P[1], P[2])
+    solve3(I, P, W)
+    v_free[i, 3], v_free[i, 4], v_free[i, 5] = turn(qa, qb, qc, qd, W[0], W[1], W[2])
+
+
 @njit
 def free_motion(q, v, force, mass, inertia, moves, h, v_free, q_free):
     """A step without impulses: v_free (nb, 6) and q_free (nb, 7) under forces and torques (nb, 6) about the com."""
     P, W, r, d = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     J = np.empty((3, 3))
     for i in range(q.shape[0]):
-        if not moves[i]:
-            for k in range(6):
-                v_free[i, k] = v[i, k]
-            for k in range(7):
-                q_free[i, k] = q[i, k]
+        if moves[i]:
+            _free_body(i, q, v, force, mass, inertia, h, P, W, r, d, J, v_free, q_free)
             continue
-        for k in range(3):
-            v_free[i, k] = v[i, k] + h * force[i, k] / mass[i]
-            q_free[i, k] = q[i, k] + h * v_free[i, k]
-        w, x, y, z = q[i, 3], q[i, 4], q[i, 5], q[i, 6]
-        I = inertia[i]
-        a, b, c = turn(w, -x, -y, -z, v[i, 3], v[i, 4], v[i, 5])
-        ta, tb, tc = turn(w, -x, -y, -z, force[i, 3], force[i, 4], force[i, 5])
-        P[0] = I[0, 0] * a + I[0, 1] * b + I[0, 2] * c + h * ta
-        P[1] = I[1, 0] * a + I[1, 1] * b + I[1, 2] * c + h * tb
-        P[2] = I[2, 0] * a + I[2, 1] * b + I[2, 2] * c + h * tc
-        free_rotation(I, P, h, W, J, r, d)
-        # The body turns by h W in its own axes; the momentum stays fixed in space.
-        ea, eb, ec, ed = exponential(h * W[0], h * W[1], h * W[2])
-        qa, qb, qc, qd = product(w, x, y, z, ea, eb, ec, ed)
-        s = 1.0 / math.sqrt(qa * qa + qb * qb + qc * qc + qd * qd)
-        qa, qb, qc, qd = qa * s, qb * s, qc * s, qd * s
-        q_free[i, 3], q_free[i, 4], q_free[i, 5], q_free[i, 6] = qa, qb, qc, qd
-        P[0], P[1], P[2] = turn(ea, -eb, -ec, -ed, P[0], P[1], P[2])
-        solve3(I, P, W)
-        v_free[i, 3], v_free[i, 4], v_free[i, 5] = turn(qa, qb, qc, qd, W[0], W[1], W[2])
+        for k in range(6):
+            v_free[i, k] = v[i, k]
+        for k in range(7):
+            q_free[i, k] = q[i, k]
 
 
 @njit(leaf=True)
