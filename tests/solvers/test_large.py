@@ -14,7 +14,7 @@ from stiction.simulation.loop import CompiledLoop
 from stiction.solvers import Nsgs
 from stiction.solvers.nsgs_arms import FACTORS, body_triangle
 from stiction.solvers.nsgs_ends import QUICK_MANY
-from stiction.solvers.nsgs_order import stride
+from stiction.solvers.nsgs_order import PHASES, find_cells, order_bodies, stride
 from stiction.solvers.nsgs_relax import _until
 
 
@@ -26,6 +26,47 @@ def test_cells_are_dealt_once_each_and_evenly(n):
     sizes = np.linspace(2.0, 1.0, n)[order]
     half = (n + 1) // 2
     assert n < 20 or abs(sizes[:half].mean() / sizes[half:].mean() - 1.0) < 0.12
+
+
+def test_bodies_of_a_chunk_keep_their_order_and_cells_of_a_phase_share_none():
+    """A grid of 80 x 60 bodies numbered at random, another of 3, and the ground, which a tenth of them touch."""
+    rng = np.random.default_rng(0)
+    name = rng.permutation(80 * 60).reshape(80, 60) + 1
+    pairs = np.concatenate(
+        [
+            np.stack([name[1:].ravel(), name[:-1].ravel()], axis=1),
+            np.stack([name[:, 1:].ravel(), name[:, :-1].ravel()], axis=1),
+            np.stack([np.zeros(480, int), rng.permutation(4800)[:480] + 1], axis=1),
+            [[4801, 4802], [4802, 4803], [-1, 4803]],
+        ]
+    )
+    a, b = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+    near, times = np.ones(len(a), np.bool_), np.ones(len(a), np.int64)
+    near[5] = False
+    Minv = np.tile(np.eye(3), (4804, 1, 1))
+    Minv[0] = 0.0
+    slot, begin, chunk = order_bodies(a, b, near, Minv)
+    assert sorted(np.diff(begin)) == [3, 4800]
+    assert slot[0] == 4803
+    assert sorted(slot[1:]) == list(range(4803))
+    cell, _, taken, ends, phase = find_cells(False, a, b, near, times, slot, begin, chunk)
+    assert taken.sum() == len(a) - 1
+    bodies = np.where(pairs < 0, 0, pairs)
+    assert np.array_equal(ends[near], slot[bodies][near])
+    body = np.empty(4803, int)
+    body[slot[1:]] = np.arange(1, 4804)
+    for i in range(2):
+        n = max(1, (begin[i + 1] - begin[i]) // chunk[i])
+        part = np.arange(begin[i + 1] - begin[i]) * n // (begin[i + 1] - begin[i])
+        for c in range(n if n > 1 else 0):
+            assert (np.diff(body[begin[i] : begin[i + 1]][part == c]) > 0).all()
+        for s in range(PHASES):
+            used = [
+                np.unique(ends[near & (cell == c)][ends[near & (cell == c)] < 4803])
+                for c in range(phase[i, s], phase[i, s + 1])
+            ]
+            together = np.concatenate([*used, np.empty(0, int)])
+            assert len(together) == len(np.unique(together))
 
 
 def test_impulses_on_bodies_are_the_same_bits_for_threads():

@@ -284,7 +284,7 @@ def _given(problem: ContactProblem) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _kinds(problem: ContactProblem) -> tuple[IntArray, IntArray, bool, bool]:
+def _kinds(problem: ContactProblem) -> tuple[Any, IntArray, bool, bool]:
     """What `nsgs_items.classify` says of the blocks: kinds, numbers of items, any NESTED, all plain."""
     from .nsgs_items import classify
 

@@ -2,7 +2,8 @@
 
 Bodies that move are numbered by a breadth-first walk over the contacts, so that neighbours lie near each other in
 memory; each connected set of bodies is an island, solved apart. A large island is cut into chunks of bodies, each wider
-than any front of the walk, so that a chunk mostly touches the next one only. The blocks of an island then form cells:
+than any front of the walk, so that a chunk mostly touches the next one only, and there its bodies keep the order in
+which they were given. The blocks of an island then form cells:
 
     phase 0    one cell per chunk, its own blocks
     phase 1    blocks between chunks 0 and 1, 2 and 3, ...
@@ -87,6 +88,12 @@ def _walk(seed, start, other, mark, stamp, queue, first):
 
 
 @njit
+def _chunks(size, chunk):
+    """Into how many chunks of at least so many bodies an island of this size is cut."""
+    return max(1, size // chunk)
+
+
+@njit
 def _in_own_order(begin, chunk, slot):
     """The bodies of each chunk of a large island in the order in which they were given, as far as slots go.
 
@@ -95,7 +102,7 @@ def _in_own_order(begin, chunk, slot):
     first = np.full(begin[-1], -1, np.int32)  # of the chunk of each slot
     for i in range(len(begin) - 1):
         size = begin[i + 1] - begin[i]
-        n = max(1, size // chunk[i])
+        n = _chunks(size, chunk[i])
         for k in range(size if n > 1 else 0):
             new = k == 0 or k * n // size > (k - 1) * n // size
             first[begin[i] + k] = begin[i] + k if new else first[begin[i] + k - 1]
@@ -199,7 +206,7 @@ def find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk):
     of = np.zeros(moving + 1, np.int64)
     cells = 0
     for i in range(islands):
-        chunks[i] = max(1, (begin[i + 1] - begin[i]) // chunk[i])
+        chunks[i] = _chunks(begin[i + 1] - begin[i], chunk[i])
         for k in range(begin[i], begin[i + 1]):
             of[k] = i
         n = chunks[i]
