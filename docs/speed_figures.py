@@ -74,11 +74,14 @@ def draw_peers(rows):
                 style = "o-" if engine == "stiction" else "s"
                 axes.plot(x, y, style, color=colour, label=engine if len(x) else None, markersize=5, linewidth=1)
                 for text, a, b in labels(mine, x, y):
-                    off = (5, -9) if engine == "MuJoCo" else (5, 3)
-                    axes.annotate(text, (a, b), xytext=off, textcoords="offset points", fontsize=6, color=colour)
+                    off, side = ((0, 6), "center") if engine == "MuJoCo" else ((5, 3), "left")
+                    axes.annotate(
+                        text, (a, b), xytext=off, textcoords="offset points", fontsize=6, color=colour, ha=side
+                    )
             times = [1e3 * r["cpu_s"] for r in rows if (r["scene"], r["phase"]) == (scene, phase)] or [1.0]
             axes.set_xscale("log")
             axes.set_yscale("log")
+            axes.margins(y=0.12)
             axes.set_xlim(10 ** np.floor(np.log10(min(times))), 10 ** np.ceil(np.log10(max(times))))
             axes.xaxis.set_minor_formatter("")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
