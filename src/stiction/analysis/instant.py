@@ -28,7 +28,7 @@ def built(system: Any) -> System:
     """The system itself, or the model of a world."""
     if not isinstance(system, type) and hasattr(system, "build"):
         system = system.build()
-    if not (hasattr(system, "evaluate") and hasattr(system, "free_motion")):
+    if not (hasattr(system, "evaluate") and hasattr(system, "push")):
         raise ModelError(f"system must be a World, PlanarWorld or another System; got {type(system).__name__}.")
     made: System = system
     return made
@@ -79,12 +79,12 @@ class Instant:
         """The velocities of now, and of prescribed bodies those at s [s] from now."""
         if not getattr(self.system, "kinematic", None):
             return self.state.v
-        step = 0.3 * STEP * self.length  # no multiple of the step in s: free_motion takes no step of length 0
+        step = 0.3 * STEP * self.length  # no multiple of the step in s: push takes no step of length 0
 
         def moved(ds: float) -> FloatArray:
             now = self.state
-            q = self.system.free_motion(self.dynamics, now, s + ds, now.t, now.q)[1]
-            return self.system.difference(now.q, q)
+            v = self.system.push(self.dynamics, now, s + ds, now.t, now.q)
+            return self.system.difference(now.q, self.system.move(now.q, v, s + ds)[0])
 
         return np.where(self.moving, self.state.v, slope(moved, step))
 

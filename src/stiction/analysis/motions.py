@@ -139,9 +139,7 @@ class Motion:
         if form.kind == IMPULSES:
             return replace(form.state, v=self.v)
         dynamics = form.problem.dynamics
-        v_free, q_free = form.system.free_motion(dynamics, form.state, form.h, form.state.t, form.state.q)
-        q = form.system.retract(q_free, form.h * (self.v - v_free))
-        return State(form.state.t + form.h, q, self.v)
+        return State(form.state.t + form.h, *form.system.move(form.state.q, self.v, form.h))
 
     @cached_property
     def next(self) -> Motions | None:

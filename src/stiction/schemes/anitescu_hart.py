@@ -13,7 +13,7 @@ law (ah03 §2.2 and its reference [3]; see `solvers/fixed_point.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,18 @@ from ..solvers.base import Solution, finish
 from ..solvers.coefficients import settle
 from ..status import Status
 from ..systems.base import Candidates, State, System
-from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
+from .base import (
+    Contacts,
+    Solve,
+    StepResult,
+    certify_step,
+    inelastic_only,
+    pad_rows,
+    record_contacts,
+    seen_ahead,
+)
 from .rest import at_rest, stay
+from .unforeseen import ROUNDS, crossed, reached
 
 
 @dataclass(frozen=True)
@@ -80,31 +90,38 @@ class AnitescuHart:
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step."""
         found = self._detect(system, state, self.band(system, state, h))
-        problem = self._problem(system, state, h, self.active(system, state, found))[0]
+        problem = self._problem(system, state, h, self.active(system, state, found))
         return problem.replace(associated=True) if self.relaxation == "fixed-point" else problem
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
-        """One step with one solve, or with a sequence of convex ones; solved again with contacts it has reached."""
+        """One step with one solve, or with a sequence of convex ones; solved again with contacts it has run into."""
         band = self.band(system, state, h)
         found = self._detect(system, state, band)
         solves: list[tuple[str, Solution]] = []
-        while True:
+        for count in range(ROUNDS + 1):
             candidates = self.active(system, state, found)
             new, problem = self._attempt(system, state, h, candidates, solve, solves)
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
                 bad = Status.NONFINITE
                 return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(solves), None)
-            more = self._reached(system, state, new, h, band, found) if solves[-1][1].success else found
-            if more is found:
-                return self.result(system, state, new, h, (band, found, candidates), problem, tuple(solves))
-            found = more
+            ahead = seen_ahead(self, system, new, h)
+            more = self._unforeseen(system, state, new, h, (band, found, ahead), problem, solve.tol)
+            looked_at = (found, candidates, ahead)
+            if more is None or not solves[-1][1].success:
+                return self.result(system, state, new, h, looked_at, problem, tuple(solves))
+            if count < ROUNDS:
+                found = system.joined(found, more).polyhedral(self.directions)
+        name = system.constraint_name(int(more.key[more.contact][0]))
+        message = f"Solved {ROUNDS + 1} times, the step still runs into what it had not foreseen: contact {name!r}."
+        taken = self.result(system, state, new, h, looked_at, problem, tuple(solves))
+        return replace(taken, success=False, status=Status.NOT_CONVERGED, message=message)
 
     def _attempt(
         self, system: System, state: State, h: float, candidates: Candidates, solve: Solve,
         solves: list[tuple[str, Solution]],
     ) -> tuple[State, ContactProblem]:  # fmt: skip
         """The state after a step in which `candidates` act, and its problem; the solves are added to `solves`."""
-        problem, q_free = self._problem(system, state, h, candidates)
+        problem = self._problem(system, state, h, candidates)
         solution = self._solve(problem, solve, solves)
         contact = problem.row_ptr[:-1][problem.law == UNILATERAL]
         if not solution.success and (problem.b[contact] < 0).any():
@@ -119,41 +136,41 @@ class AnitescuHart:
                 solves += [("without push-out", done) for _, done in more]
         solution, held = at_rest(problem, solution, self.tolerance if self.relaxation == "fixed-point" else solve.tol)
         solves[-1:] = [(solves[-1][0], solution)]
-        q = system.retract(q_free, h * (solution.v - problem.v_free))
+        q, v = system.move(state.q, solution.v, h)
         if held is not None:
             q = stay(system, q, state.q, held)
-        return State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr)), problem
+        return State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr)), problem
 
-    def _reached(
-        self, system: System, state: State, new: State, h: float, band: float, found: Candidates
-    ) -> Candidates:
-        """`found` and the contacts further than `band` that the step has run into; `found` itself where there are none.
+    def _unforeseen(
+        self, system: System, state: State, new: State, h: float, looked_at: tuple[float, Candidates, Candidates],
+        problem: ContactProblem, tol: float,
+    ) -> Candidates | None:  # fmt: skip
+        """Contacts that the step has run into without having looked for them; with a given eps, none is looked for.
 
-        Impulses have made some bodies faster than the free motion, by which the band was chosen.
+        looked_at: the band, what was found in it, and what is detected at the end of the step.
         """
-        reach = h * system.approach_bound(new, band / h)
-        if self.eps is not None or reach <= band:
-            return found
-        wide = system.detect_on_the_way(state.t, state.q, new.q, band, reach).polyhedral(self.directions)
-        known = np.isin(wide.key, found.key)
-        through = passed_through(system, wide, state.q, new.q)
-        hit = ~known & wide.contact & ((system.gaps(wide, new.t, new.q) < 0.0) | through)
-        return wide.take(known | hit) if hit.any() else found
+        if self.eps is not None:
+            return None
+        band, found, ahead = looked_at
+        more = reached(system, found, state, new, h, band)
+        return more or crossed(system, found, ahead, state, new, h, problem, tol)
 
     def result(
-        self, system: System, state: State, new: State, h: float, looked_at: tuple[float, Candidates, Candidates],
+        self, system: System, state: State, new: State, h: float, looked_at: tuple[Candidates, Candidates, Candidates],
         problem: ContactProblem, solves: tuple[tuple[str, Solution], ...],
     ) -> StepResult:  # fmt: skip
-        """The step from `state` to `new`, judged; looked_at: the band, the candidates in it, and those that acted."""
-        band, found, candidates = looked_at
+        """The step from `state` to `new`, judged.
+
+        looked_at: the candidates in the band, those of them that acted, and those at the end of the step.
+        """
+        _, candidates, ahead = looked_at
         solution = solves[-1][1]
         contacts = record_contacts(system, candidates, new, state.q, problem, solution)
-        gaps = contacts.gap if candidates is found else None
-        if self.eps is None and solution.success:  # nothing else was reached
-            band = np.inf
         # what bodies at rest have given up is booked, too
         given_up = solution.v - problem.velocity(solution.p) if solution.certificate.dynamics > 0.0 else None
-        certificate = certify_step(system, found, band, state, new, h, problem, solution.p, gaps, given_up)
+        certificate = certify_step(
+            system, ahead, state, new, h, problem, solution.v, solution.p, mass_at=state.q, given_up=given_up
+        )
         return StepResult(new, solution.success, solution.status, solution.message, contacts, solves, certificate)
 
     def _solve(self, problem: ContactProblem, solve: Solve, solves: list[tuple[str, Solution]]) -> Solution:
@@ -206,16 +223,13 @@ class AnitescuHart:
         near = ~found.contact | (system.gaps(found, state.t, state.q) <= self.eps)
         return found if near.all() else found.take(near)
 
-    def _problem(
-        self, system: System, state: State, h: float, candidates: Candidates
-    ) -> tuple[ContactProblem, np.ndarray]:
+    def _problem(self, system: System, state: State, h: float, candidates: Candidates) -> ContactProblem:
         found = system.evaluate(candidates, state.t, state.q)
         dynamics = system.dynamics(state.q, found)
         assert not isinstance(dynamics, Delassus)
-        v_free, q_free = system.free_motion(dynamics, state, h, state.t, state.q)
-        problem = ContactProblem(
+        return ContactProblem(
             dynamics,
-            v_free=v_free,
+            v_free=system.push(dynamics, state, h, state.t, state.q),
             **found.demand(dynamics, state, h, found.value / h, self.stabilize),
             row_ptr=candidates.row_ptr,
             law=candidates.law,
@@ -227,4 +241,3 @@ class AnitescuHart:
             p_warm=state.warm(candidates.key, candidates.row_ptr),
             v_start=state.v,
         )
-        return problem, q_free

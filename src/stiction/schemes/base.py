@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
-from ..problem.dynamics import Delassus
+from ..problem.dynamics import Bodies, Delassus
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import MAX_ROWS, Candidates, State, System
@@ -86,12 +86,16 @@ class EnergyBalance:
 class StepCertificate:
     """From the system and both states: penetration [m] and joint drift at the new configuration, and the energy.
 
-    joint_drift: the largest violation of a joint's row or limit [m, rad].
+    penetration: of all pairs of bodies, as they are detected at the new configuration. joint_drift: the largest
+    violation of a joint's row or limit [m, rad]. unexplained_energy [J]: what the step has gained by its own error,
+    truncation + mass_change + stabilisation, where that is more than a step of first order may miss, max(1e-3 T,
+    m g h |v|); 0 elsewhere.
     """
 
     penetration: float
     joint_drift: float
     energy: EnergyBalance
+    unexplained_energy: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -207,34 +211,67 @@ def record_contacts(
     return Contacts(candidates.key, candidates.law, solution.modes, gap, impulse, velocity, *place)
 
 
+def seen_ahead(scheme: Scheme, system: System, new: State, h: float) -> Candidates:
+    """What is detected at the end of a step: what the certificate measures is the detection of the next step.
+
+    Where forces or motions are functions of time, how far the next step looks is not asked before its time.
+    """
+    band = scheme.band(system, new, h) if getattr(system, "steady", False) else 0.0
+    return system.detect(new.t, new.q, band)
+
+
 def certify_step(
     system: System,
-    candidates: Candidates,
-    band: float,
+    ahead: Candidates,
     old: State,
     new: State,
     h: float,
     problem: ContactProblem,
+    v: FloatArray,
     p: FloatArray,
-    gaps: FloatArray | None = None,
+    *,
+    mass_at: FloatArray,
+    projected: State | None = None,
     given_up: FloatArray | None = None,
 ) -> StepCertificate:
-    """Penetration, drift and energy balance of a step with the impulses p of `problem`.
+    """Penetration, drift and energy balance of a step with the impulses p of `problem`, which lead to the velocity v.
 
-    `candidates` are all that were detected within `band`, whether they acted or not, and `gaps` (nk,) theirs at the new
-    state where they are known; given_up (nv,): velocity that neither forces nor impulses explain. Where impulses have
-    made bodies so fast that others may have been reached, contacts are detected anew.
+    From v the bodies move on to `new`, and, where a scheme corrects configurations afterwards, to `projected`. ahead:
+    all that is detected there, whatever acted in the step; mass_at: the configuration at which the step took its mass;
+    given_up (nv,): velocity that neither forces nor impulses explain.
     """
-    if h * system.approach_bound(new, band / h) > band:
-        candidates, gaps = system.detect(new.t, new.q, 0.0), None
-    if gaps is None:
-        gaps = system.gaps(candidates, new.t, new.q)
-    passed = -gaps[candidates.limit].min(initial=0.0)
+    end = new if projected is None else projected
+    gaps = system.gaps(ahead, end.t, end.q)
+    passed = -gaps[ahead.limit].min(initial=0.0)
+    energy = _balance(system, old, new, h, problem, v, p, mass_at, given_up)
+    if projected is not None:
+        work = system.energy(end.q, end.v).total - system.energy(new.q, new.v).total
+        energy = replace(energy, change=energy.change + work, stabilisation=energy.stabilisation + work)
+    gained = energy.truncation + energy.mass_change + energy.stabilisation
     return StepCertificate(
-        penetration=float(max(0.0, -gaps[candidates.contact].min(initial=0.0))),
-        joint_drift=float(max(passed, gaps[candidates.rigid].max(initial=0.0))),
-        energy=_balance(system, old, new, h, problem, p, given_up),
+        penetration=float(max(0.0, -gaps[ahead.contact].min(initial=0.0))),
+        joint_drift=float(max(passed, gaps[ahead.rigid].max(initial=0.0))),
+        energy=energy,
+        unexplained_energy=gained if gained > _expected_gain(system, old, end, v, problem) else 0.0,
     )
+
+
+def _expected_gain(system: System, old: State, end: State, v: FloatArray, problem: ContactProblem) -> float:
+    """The energy [J] by which a step of first order may miss its balance: max(1e-3 T, Σ |h k| |v|).
+
+    The second is m g h |v| for bodies in gravity: what forces do on the way of a step.
+    """
+    dynamics = problem.dynamics
+    assert not isinstance(dynamics, Delassus)
+    kinetic = max(system.energy(old.q, old.v).kinetic, system.energy(end.q, end.v).kinetic)
+    dof = dynamics.Minv.shape[1] if isinstance(dynamics, Bodies) else 1
+    parts = [slice(0, 1)] if dof == 1 else [slice(0, 2), slice(2, 3)] if dof == 3 else [slice(0, 3), slice(3, 6)]
+    impulse, before, after = (x.reshape(-1, dof) for x in (dynamics.mass(problem.v_free - old.v), old.v, v))
+    work = 0.0
+    for part in parts:
+        push, start, stop = (np.sqrt(np.einsum("bi,bi->b", x[:, part], x[:, part])) for x in (impulse, before, after))
+        work += float(np.einsum("b,b->", push, np.maximum(start, stop)))
+    return max(1e-3 * kinetic, work)
 
 
 def _balance(
@@ -243,7 +280,9 @@ def _balance(
     new: State,
     h: float,
     problem: ContactProblem,
+    v: FloatArray,
     p: FloatArray,
+    mass_at: FloatArray,
     given_up: FloatArray | None,
 ) -> EnergyBalance:
     from .record_kernels import work_of_rows
@@ -252,14 +291,16 @@ def _balance(
     assert not isinstance(dynamics, Delassus)
     # Prescribed bodies have no mass here: their velocity is given, and what they do is work from outside.
     prescribed = dynamics.prescribed
-    mean = np.where(prescribed, new.v, 0.5 * (old.v + new.v))
+    mean = np.where(prescribed, v, 0.5 * (old.v + v))
     before, after = system.energy(old.q, old.v), system.energy(new.q, new.v)
+    # forces and impulses change the velocity at the mass of the step; before and after that M(q) changes
+    turned = after.kinetic - system.energy(mass_at, v).kinetic
+    if mass_at is not old.q:
+        turned -= before.kinetic - system.energy(mass_at, old.v).kinetic
     kinetic = after.kinetic - before.kinetic
     momentum = dynamics.mass(mean)
-    # kinetic energy with the mass matrix of the step, against the true one at both ends
-    during = _inner(momentum, new.v - old.v)
     force_work = _inner(momentum, problem.v_free - old.v)  # M (v_free - v) = h k
-    middle = system.retract(old.q, 0.5 * h * new.v)
+    middle = system.retract(old.q, 0.5 * h * v)
     power = system.applied_power(old.t + 0.5 * h, middle, mean)
     potential = after.potential - before.potential
     stored = after.elastic - before.elastic
@@ -278,7 +319,7 @@ def _balance(
         "springs": springs + stored,
         "stabilisation": restoring,
         "truncation": force_work - forced + (0.0 if power is None else potential - stored) + given,
-        "mass_change": kinetic - during,
+        "mass_change": turned,
     }
     change = kinetic + (0.0 if power is None else potential)
     return EnergyBalance(change=change, residual=change - sum(parts.values()), **parts)

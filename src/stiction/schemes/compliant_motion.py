@@ -47,7 +47,7 @@ class Motion:
         self.prescribed = form.prescribed
         self.moving = np.flatnonzero(~self.prescribed)
         # prescribed bodies go to where they are at the end of the step at a constant velocity
-        v_free, self.q_free = system.free_motion(form, state, h, state.t, state.q)
+        v_free = system.push(form, state, h, state.t, state.q)
         self.given = np.where(self.prescribed, v_free, 0.0)
         self.nr, self.n = len(found.value), len(self.moving)
         self.size = 2 * self.n + self.nr + len(POWERS)

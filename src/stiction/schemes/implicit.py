@@ -99,7 +99,7 @@ class ImplicitStep:
         assert not isinstance(dynamics, Delassus)
         self.prescribed = dynamics.prescribed
         self.moving = np.flatnonzero(~self.prescribed)
-        self.given = system.free_motion(dynamics, state, h, self.t, state.q)[0]  # velocities of prescribed bodies
+        self.given = system.push(dynamics, state, h, self.t, state.q)  # velocities of prescribed bodies
         self.warm = state.warm(candidates.key, candidates.row_ptr)
         self.allowed = np.zeros(len(found.value))
         if not push:

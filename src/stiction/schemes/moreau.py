@@ -32,13 +32,13 @@ from .base import (
     Contacts,
     Gain,
     Solve,
-    StepCertificate,
     StepResult,
     certify_step,
     gives_way,
     pad_rows,
     passed_through,
     record_contacts,
+    seen_ahead,
 )
 from .impact import Impulses
 from .impact_energy import GAINS, limited, work
@@ -168,7 +168,8 @@ class _Step:
         self.found = system.evaluate(self.candidates, state.t, state.q)
         form = system.dynamics(state.q, self.found)
         assert not isinstance(form, Delassus)
-        v_free, self.q_free = system.free_motion(form, state, h, state.t, state.q)
+        v_free = system.push(form, state, h, state.t, state.q)
+        self.q_free = system.move(state.q, v_free, h)[0]
         self.approach = Approach.of(system, self.candidates, state, h, form, v_free, scheme.impact, tol)
 
     def closing(self) -> np.ndarray:
@@ -207,17 +208,19 @@ class _Step:
             bad = Status.NONFINITE
             return StepResult(old, False, bad, bad.sentence, Contacts.none(), tuple(self.solves), None)
         ptr, key = acting.candidates.row_ptr, acting.candidates.key
-        moved = State(self.t, acting.q, solution.v, key, pad_rows(acting.p, ptr))
-        new = replace(moved, q=self._projected(acting.q))
+        moved = State(self.t, acting.q, acting.v, key, pad_rows(acting.p, ptr))
+        q = self._projected(acting.q)
+        new = moved if q is acting.q else replace(moved, q=q, v=system.carried(acting.q, acting.v, q))
         # Impulses of the impact and of the step are one for the books; restitution is not stabilisation.
         problem = acting.final(None)
         books = problem.replace(v_free=acting.v_free, b=np.where(problem.b < 0.0, 0.0, problem.b))
         u = acting.u + problem.b + problem.C * acting.p
         whole = replace(solution, p=acting.p, u=u, modes=acting.modes(problem))
         contacts = record_contacts(system, acting.candidates, new, old.q, problem, whole)
-        certificate = certify_step(system, self.candidates, self.band, old, moved, self.h, books, acting.p)
-        if new.q is not moved.q:
-            certificate = self._booked(certificate, moved, new)
+        certificate = certify_step(
+            system, seen_ahead(self.scheme, system, new, self.h), old, moved, self.h, books, solution.v, acting.p,
+            mass_at=acting.mass_at, projected=None if new is moved else new,
+        )  # fmt: skip
         ended = acting.solved, acting.status, acting.message
         return StepResult(new, *ended, contacts, tuple(self.solves), certificate, acting.gains)
 
@@ -228,20 +231,6 @@ class _Step:
             q = project(self.system, self.candidates, self.t, q, 0.1 * self.drift)
         return q
 
-    def _booked(self, certificate: StepCertificate, moved: State, new: State) -> StepCertificate:
-        """The certificate with the work of the projection in it."""
-        system = self.system
-        before, after = system.energy(moved.q, moved.v), system.energy(new.q, new.v)
-        work = after.total - before.total
-        energy = certificate.energy
-        gaps = system.gaps(self.candidates, new.t, new.q)
-        passed = -gaps[self.candidates.limit].min(initial=0.0)
-        return StepCertificate(
-            penetration=float(max(0.0, -gaps[self.candidates.contact].min(initial=0.0))),
-            joint_drift=float(max(passed, gaps[self.candidates.rigid].max(initial=0.0))),
-            energy=replace(energy, change=energy.change + work, stabilisation=energy.stabilisation + work),
-        )
-
 
 class _Acting:
     """The contacts that act in a step, with their rows at q, and the impulses found for them."""
@@ -251,10 +240,11 @@ class _Acting:
         system, state, h = step.system, step.state, step.h
         self.candidates = candidates = step.candidates.take(active)
         self.found = system.evaluate(candidates, state.t, state.q)
-        form = system.dynamics(state.q if mass_at is None else mass_at, self.found)
+        self.mass_at = state.q if mass_at is None else system.mass_place(state.q, mass_at)
+        form = system.dynamics(self.mass_at, self.found)
         assert not isinstance(form, Delassus)
         self.form = form
-        self.v_free, self.q_free = system.free_motion(form, state, h, state.t, state.q)
+        self.v_free = system.push(form, state, h, state.t, state.q)
         self.normal = candidates.row_ptr[:-1]
         seen = step.approach.take(active)
         self.gap, self.rate, self.before, self.e, self.law = seen.gap, seen.rate, seen.before, seen.e, seen.law
@@ -275,7 +265,7 @@ class _Acting:
         self.p = self.solution.p if start is None else self.solution.p + start.p
         v = self.solution.v
         self.u = self.form.velocity_rows(v)
-        self.q = step.system.retract(self.q_free, step.h * (v - self.v_free))
+        self.q, self.v = step.system.move(step.state.q, v, step.h)
         if self._demanded and hit is None and self._works():
             self.gains = self._limited(solve)[2]
 

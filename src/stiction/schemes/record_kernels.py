@@ -26,7 +26,8 @@ def work_of_rows(row_ptr, law, C, b, p, u):
     """The work [J] of impulses p at mean velocities u (nr,), by what rows are for.
 
     Returned are friction, impact, joints, motors, springs, and stabilisation: the share that only restores a violated
-    constraint, -½ b p where b demands motion outwards.
+    constraint, -½ b p where b demands motion outwards, and the whole work of a contact that is pushed out where that
+    is more: no impact adds energy.
     """
     friction, impact, joints, motors, springs, restoring = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(len(law)):
@@ -41,6 +42,8 @@ def work_of_rows(row_ptr, law, C, b, p, u):
                 springs += work
             elif normal or law[k] == EQUALITY:
                 share = -0.5 * b[r] * p[r] if law[k] == EQUALITY or b[r] < 0.0 else 0.0
+                if normal and b[r] < 0.0:
+                    share = max(share, work)
                 restoring += share
                 if normal:
                     impact += work - share

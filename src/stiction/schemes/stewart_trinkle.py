@@ -26,7 +26,17 @@ from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from .active import ActiveRule, active_rule
-from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
+from .base import (
+    Contacts,
+    Solve,
+    StepResult,
+    certify_step,
+    inelastic_only,
+    pad_rows,
+    passed_through,
+    record_contacts,
+    seen_ahead,
+)
 
 VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact to the active set
 
@@ -37,6 +47,7 @@ class _Pass:
 
     candidates: Candidates
     at: FloatArray  # where gaps and rows were taken
+    mass_at: FloatArray
     problem: ContactProblem
     solution: Solution
     state: State
@@ -95,12 +106,13 @@ class StewartTrinkle:
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step with every candidate active."""
         candidates = self._candidates(system, state, h)
-        return self._problem(system, state, h, candidates, state.q, state.q)[0]
+        return self._problem(system, state, h, candidates, state.q, state.q, np.zeros(len(state.v)))
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
         """One step; contacts found violated after the solve are added and the step is solved again (§4)."""
         t = state.t + h
-        prediction = system.retract(state.q, h * state.v)
+        guess = state.v
+        prediction = system.move(state.q, guess, h)[0]
         candidates = self._candidates(system, state, h)
         contact = candidates.contact
         active = ~contact | self._rule.choose(
@@ -111,16 +123,16 @@ class StewartTrinkle:
         through = passed_through(system, candidates, state.q, prediction)
         if through.any():  # the prediction lies behind an obstacle: hold it, and take everything at q instead
             active |= through
-            prediction = state.q
+            guess = np.zeros(len(state.v))
         solves: list[tuple[str, Solution]] = []
         while True:
             acting = candidates.take(active)
-            done = self._solve_with(system, state, h, acting, prediction, solve, solves)
+            done = self._solve_with(system, state, h, acting, guess, solve, solves)
             if not done.status.success:
                 # Linearised at the prediction, a curved gap can be negative at q itself, and with strong friction the
                 # LCP may then have no solution. Linearised at q it is gap(q) >= 0, and there is one (st96 §3.2).
                 more: list[tuple[str, Solution]] = []
-                again = self._solve_with(system, state, h, acting, state.q, solve, more)
+                again = self._solve_with(system, state, h, acting, np.zeros(len(state.v)), solve, more)
                 if again.status.success:
                     done = again
                     solves += more
@@ -131,7 +143,7 @@ class StewartTrinkle:
             if not violated.any():
                 break
             active |= violated
-        return self._result(system, candidates, state, h, done, tuple(solves))
+        return self._result(system, state, h, done, tuple(solves))
 
     def _candidates(self, system: System, state: State, h: float) -> Candidates:
         found = system.detect(state.t, state.q, self.band(system, state, h))
@@ -143,35 +155,41 @@ class StewartTrinkle:
         state: State,
         h: float,
         candidates: Candidates,
-        prediction: FloatArray,
+        first: FloatArray,
         solve: Solve,
         solves: list[tuple[str, Solution]],
     ) -> _Pass:
-        """Solve with a fixed active set: once, or by fixed point where anything is taken at the new configuration."""
+        """Solve with a fixed active set: once, or by fixed point where anything is taken at the new configuration.
+
+        first (nv,): the velocity with which q moves to the prediction.
+        """
         iterate = self.nonlinear or self.evaluate != "prediction"
-        guess = prediction
-        change = np.inf
+        guess, change = first, np.inf
+        prediction = system.move(state.q, first, h)[0]
         for iteration in range(self.maxiter if iterate else 1):
-            at = {"prediction": prediction, "new": guess, "midpoint": self._middle(system, state.q, guess)}[
+            ahead = system.move(state.q, guess, h)[0]
+            at = {"prediction": prediction, "new": ahead, "midpoint": self._middle(system, state.q, ahead)}[
                 self.evaluate
             ]
-            rows_at = guess if self.nonlinear else at
-            problem, free = self._problem(system, state, h, candidates, rows_at, at)
+            rows_at = ahead if self.nonlinear else at
+            mass_at = system.mass_place(state.q, at)
+            problem = self._problem(system, state, h, candidates, rows_at, mass_at, guess)
             solution = solve(problem)
             solves.append(("fixed point" if iterate else "step", solution))
-            new = self._advance(system, state, h, free, problem, solution)
+            q, v = system.move(state.q, solution.v, h)
+            new = State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr))
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
-                return _Pass(candidates, rows_at, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence)
+                return _Pass(candidates, rows_at, mass_at, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence)
             if not solution.success:
-                return _Pass(candidates, rows_at, problem, solution, new, solution.status, solution.message)
-            done = _Pass(candidates, rows_at, problem, solution, new, Status.SOLVED, solution.message)
+                return _Pass(candidates, rows_at, mass_at, problem, solution, new, solution.status, solution.message)
+            done = _Pass(candidates, rows_at, mass_at, problem, solution, new, Status.SOLVED, solution.message)
             if not iterate:
                 return done
-            change = float(np.abs(system.difference(guess, new.q)).max()) / max(1.0, float(np.abs(new.q).max()))
+            change = float(np.abs(system.difference(ahead, new.q)).max()) / max(1.0, float(np.abs(new.q).max()))
             if change <= self.tolerance:
                 return done
             # A plain fixed point can jump between two contact states for ever; averaging late iterates settles it.
-            guess = new.q if iteration < self.maxiter // 3 else self._middle(system, guess, new.q)
+            guess = solution.v if iteration < self.maxiter // 3 else 0.5 * (guess + solution.v)
         message = (
             f"The fixed point did not converge: after {self.maxiter} iterations q still changes by {change:.1e} "
             f"(tolerance {self.tolerance:.0e}); try a smaller step or more iterations."
@@ -184,23 +202,23 @@ class StewartTrinkle:
 
     @staticmethod
     def _problem(
-        system: System, state: State, h: float, candidates: Candidates, at: FloatArray, mass_at: FloatArray
-    ) -> tuple[ContactProblem, FloatArray]:
-        """The contact problem with gaps linearised at `at` and the mass at `mass_at` (st96 eq. 29, 32), and q_free.
+        system: System, state: State, h: float, candidates: Candidates, at: FloatArray, mass_at: FloatArray,
+        guess: FloatArray,
+    ) -> ContactProblem:  # fmt: skip
+        """The contact problem with gaps linearised at `at` and the mass at `mass_at` (st96 eq. 29, 32).
 
-        The step ends at `q_free ⊕ h (v⁺ - v_free)`, so the gap linearised at `at` and taken there is
-        `gap + rows·(q_free ⊖ at) + h rows·(v⁺ - v_free)`.
+        With the velocity `guess` the step ends at q_g, and with v⁺ at about `q_g ⊕ h (v⁺ - guess)`, so the gap
+        linearised at `at` and taken there is `gap + rows·(q_g ⊖ at) + h rows·(v⁺ - guess)`.
         """
         found = system.evaluate(candidates, state.t + h, at)
         dynamics = system.dynamics(mass_at, found)
         assert not isinstance(dynamics, Delassus)
         middle = system.retract(state.q, 0.5 * h * state.v)
-        v_free, q_free = system.free_motion(dynamics, state, h, state.t + 0.5 * h, middle)
-        ahead = system.difference(at, q_free) / h - v_free
+        ahead = system.difference(at, system.move(state.q, guess, h)[0]) / h - guess
         start = found.value / h + dynamics.velocity_rows(ahead)
-        problem = ContactProblem(
+        return ContactProblem(
             dynamics,
-            v_free=v_free,
+            v_free=system.push(dynamics, state, h, state.t + 0.5 * h, middle),
             **found.demand(dynamics, state, h, start),
             row_ptr=candidates.row_ptr,
             law=candidates.law,
@@ -211,19 +229,10 @@ class StewartTrinkle:
             p_warm=state.warm(candidates.key, candidates.row_ptr),
             v_start=state.v,
         )
-        return problem, q_free
-
-    @staticmethod
-    def _advance(
-        system: System, state: State, h: float, q_free: FloatArray, problem: ContactProblem, solution: Solution
-    ) -> State:
-        q = system.retract(q_free, h * (solution.v - problem.v_free))
-        return State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr))
 
     def _result(
         self,
         system: System,
-        candidates: Candidates,
         old: State,
         h: float,
         done: _Pass,
@@ -233,6 +242,8 @@ class StewartTrinkle:
         if done.status is Status.NONFINITE:
             return StepResult(old, False, done.status, done.message, Contacts.none(), solves, None)
         contacts = record_contacts(system, done.candidates, new, done.at, done.problem, done.solution)
-        band = self.band(system, old, h)
-        certificate = certify_step(system, candidates, band, old, new, h, done.problem, done.solution.p)
+        ahead, solution = seen_ahead(self, system, new, h), done.solution
+        certificate = certify_step(
+            system, ahead, old, new, h, done.problem, solution.v, solution.p, mass_at=done.mass_at
+        )
         return StepResult(new, success, done.status, done.message, contacts, solves, certificate)

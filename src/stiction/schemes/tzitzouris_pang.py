@@ -20,7 +20,17 @@ from ..problem.contact_problem import ContactProblem
 from ..solvers.base import Solution, finish
 from ..status import Status
 from ..systems.base import Candidates, State, System
-from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
+from .base import (
+    Contacts,
+    Solve,
+    StepResult,
+    certify_step,
+    inelastic_only,
+    pad_rows,
+    passed_through,
+    record_contacts,
+    seen_ahead,
+)
 from .implicit import ImplicitStep, Laws, Point
 
 ROUND_OFF = 1e-14  # of certificate errors
@@ -94,7 +104,8 @@ class TzitzourisPang:
         solves = (*search.solves, ("implicit", solution))
         new = State(state.t + h, found.q, found.v, problem.key, pad_rows(found.p, problem.row_ptr))
         contacts = record_contacts(system, candidates, new, found.q, problem, solution)
-        certificate = certify_step(system, candidates, band, state, new, h, problem, found.p)
+        ahead = seen_ahead(self, system, new, h)
+        certificate = certify_step(system, ahead, state, new, h, problem, new.v, found.p, mass_at=new.q)
         status = Status.SOLVED if good else Status.NOT_CONVERGED
         return StepResult(new, good, status, message, contacts, solves, certificate)
 

@@ -20,7 +20,7 @@ from ..solvers import Auto, Nsgs, Solver
 from ..solvers.nsgs import swept
 from ..solvers.nsgs_ends import AT_REST, QUICK_MANY
 from ..systems.base import State, System
-from ..systems.candidates import Features
+from ..systems.candidates import Features, WorldCandidates
 from ..systems.model import CODES
 
 FEW = 5000  # steps that take seconds one by one: for them the loop is not compiled, which takes a minute
@@ -31,8 +31,8 @@ _BYTES = 20_000  # of memory that a step takes, by body: some contacts of some k
 class Group(NamedTuple):
     """Steps in a row, of which the last is not judged yet.
 
-    taken: how many before the last; before: the state after these, its time not advanced; worst (4,): their largest
-    error, penetration [m], joint drift and number of contacts. after: the state after the last, and known: what the
+    taken: how many before the last; before: the state after these, its time not advanced; worst (6,): their largest
+    error, penetration [m], joint drift, number of contacts and unexplained energy [J], and how many had some. after: the state after the last, and known: what the
     kernel knows of it; None where there is none, or where a step belongs to Python.
     """
 
@@ -46,7 +46,7 @@ class Group(NamedTuple):
 class Still(NamedTuple):
     """A step that ends in the very state from which it begins, as do all that follow.
 
-    state: a copy of its own; worst (4,) and known: as the kernel gives them, None where Python took the step; result:
+    state: a copy of its own; worst (6,) and known: as the kernel gives them, None where Python took the step; result:
     the step as the scheme says it, None where it was not asked for yet.
     """
 
@@ -146,7 +146,7 @@ class CompiledLoop:
 
     def _take(self, state: State, steps: int, stop: threading.Event | None) -> tuple[Group, Any]:
         """Up to `steps` steps, and what the kernel knows of the last attempt."""
-        worst, taken, known = np.zeros(4), 0, None
+        worst, taken, known = np.zeros(6), 0, None
         while taken < steps:
             contacts = max(int(worst[3]), len(state.keys))
             chunk = min(steps - taken, max(1, WORK // (self.model.nb + contacts)))
@@ -164,11 +164,10 @@ class CompiledLoop:
         again = self.again(state)
         if again is not None:
             return again
-        band, sweeps, v_free, Minv, found, made = known
-        a, b, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale = made
-        fa, fb, sa, sb, code, kind, pa, da, pb, db, ra, rb = found
-        key = (sa * self.model.ns + sb) * CODES + code
-        looked_at = self.model.candidates(Features(fa, fb, kind, pa, da, pb, db, ra, rb, sa, sb), key)
+        _, sweeps, v_free, Minv, found, made, next_band, ahead = known
+        a, b, _, _, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale = made
+        looked_at, ahead = self._candidates(found), self._candidates(ahead)
+        self.model.remember_detected(new.q, next_band, ahead)
         candidates = self.scheme.active(self.model, state, looked_at)
         problem = ContactProblem.trusted(
             Bodies.trusted(a, b, Ja, Jb, Minv, candidates.row_ptr), {"q": free, "rho": rho, "scale": scale},
@@ -182,10 +181,17 @@ class CompiledLoop:
         solution, _ = at_rest(problem, solution, self.tol)
         after = State(state.t + self.dt, new.q, new.v, new.keys, new.impulses)
         result = self.scheme.result(
-            self.model, state, after, self.dt, (band, looked_at, candidates), problem, (("step", solution),)
+            self.model, state, after, self.dt, (looked_at, candidates, ahead), problem, (("step", solution),)
         )
         self.remember(state, result)
         return result
+
+    def _candidates(self, found: Any) -> WorldCandidates:
+        """Contacts that the kernel has found, as the model gives them."""
+        fa, fb, sa, sb, code, kind, pa, da, pb, db, ra, rb = found
+        key = (sa * self.model.ns + sb) * CODES + code
+        made: WorldCandidates = self.model.candidates(Features(fa, fb, kind, pa, da, pb, db, ra, rb, sa, sb), key)
+        return made
 
     def again(self, state: State) -> StepResult | None:
         """The step from `state`, where it is known to end in this very state."""

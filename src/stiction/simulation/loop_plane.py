@@ -13,7 +13,17 @@ from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels2 import joint_rows
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import approach, fastest
-from .loop_stages import as_before, attempt_planar, attempt_planar_nested, overlap, reaches, stay, take_over
+from .loop_stages import (
+    as_before,
+    attempt_planar,
+    attempt_planar_nested,
+    crosses,
+    gains,
+    overlap,
+    reaches,
+    stay,
+    take_over,
+)
 
 
 @njit(leaf=True)
@@ -83,6 +93,27 @@ def measure(x, angle, found):
     return gap, normal, point_a, point_b
 
 
+@njit(leaf=True)
+def begin(h, q, v, inverse, force, reach, v_free, x, angle):
+    """What forces make of the velocities, and the poses; returns the largest speed of the bodies."""
+    for i in range(q.shape[0]):
+        for j in range(3):
+            v_free[i, j] = v[i, j] + h * (force[i, j] * inverse[i, j])
+    poses(q, x, angle)
+    return fastest(v, v_free, reach, 2)
+
+
+@njit(leaf=True)
+def kinetic_energy(v, inverse):
+    """½ v·M v [J] of bodies that forces move."""
+    total = 0.0
+    for i in range(v.shape[0]):
+        for j in range(3):
+            if inverse[i, j] > 0.0:
+                total += 0.5 * v[i, j] * v[i, j] / inverse[i, j]
+    return total
+
+
 @njit
 def drift(q, turns, rows, mode, soft):
     """The largest violation of a joint's row or limit."""
@@ -102,69 +133,73 @@ def _make_advance(nested):
         turns (nt,): differences of angles at the start of a run, which stay. Bodies that no force moves have no inverse
         mass: their velocity stays and takes them along.
         """
-        h, _, parallel, _, _, eps, repeat = how
+        h, tol, parallel, _, _, eps, repeat = how
         inverse, Minv, moves, _, force, reach = bodies
-        nb = q.shape[0]
+        nb, ns = q.shape[0], len(shapes[0])
         x, angle = np.empty((nb, 2)), np.empty(nb)
-        v_free, q_free, dq, new_v = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
-        new_q, held, own, none = np.empty((nb, 3)), np.empty(nb, np.bool_), np.zeros(4), np.zeros(0)
-        taken = 0
+        v_free, new_free, new_v, new_q = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
+        held, own, none, taken = np.empty(nb, np.bool_), np.zeros(6), np.zeros(0), 0
         before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
+        band = max(2.0 * h * begin(h, q, v, inverse, force, reach, v_free, x, angle), max(eps, 0.0))
+        kept, found = find(x, angle, band, room, kept, shapes, moves)
+        geometry, kinetic = measure(x, angle, found), kinetic_energy(v, inverse)
         while True:
             if 0 < taken == steps - 1:
                 before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
-            for i in range(nb):
-                for j in range(3):
-                    v_free[i, j] = v[i, j] + h * (force[i, j] * inverse[i, j])
-                    q_free[i, j] = q[i, j] + h * v_free[i, j]
-            band = max(2.0 * h * fastest(v, v_free, reach, 2), max(eps, 0.0))
-            poses(q, x, angle)
-            kept, found = find(x, angle, band, room, kept, shapes, moves)
-            gap, normal, point_a, point_b = measure(x, angle, found)
+            gap, normal, point_a, point_b = geometry
             room = max(room, len(gap) * 5 // 4)
-            lowest = overlap(gap)
             step = (
-                how, len(shapes[0]), q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b,
-                laws, sets, joints, rows, new_v, dq, held,
+                how, ns, q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b, laws, sets,
+                joints, rows, new_v, held,
             )  # fmt: skip
             if nested:
                 ended, sweeps, error, acting, keys, impulses, made = attempt_planar_nested(*step)
             else:
                 ended, sweeps, error, acting, keys, impulses, made = attempt_planar(*step)
-            last = (band, sweeps, v_free, Minv, found, made, before)
+            last = (band, sweeps, v_free, Minv, found, made, band, found, before)
             if ended != SOLVED:
                 return taken, old_keys, old, kept, last, none
             for i in range(nb):
                 for j in range(3):
-                    new_q[i, j] = q_free[i, j] + dq[i, j]
+                    new_q[i, j] = q[i, j] + h * new_v[i, j]
             stay(q, held, new_q)
             faster = h * approach(new_v, reach, 2, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
                 new_x, new_angle = np.empty((nb, 2)), np.empty(nb)
+                poses(q, x, angle)
                 poses(new_q, new_x, new_angle)
                 wide = find_on_the_way(x, angle, new_x, new_angle, band, faster, room, kept, shapes, moves)
                 at_start, at_end = measure(x, angle, wide), measure(new_x, new_angle, wide)
-                if reaches(len(shapes[0]), found, wide, at_end[0], at_start[1], at_end[1]):
+                if reaches(ns, found, wide, at_end[0], at_start[1], at_end[1]):
                     return taken, old_keys, old, kept, last, none
-            same_place, same = take_over(parallel, q, turns, v, new_q, turns, new_v)
+            # what is detected at the end of this step certifies it, and is where the next one begins
+            new_band = max(2.0 * h * begin(h, new_q, new_v, inverse, force, reach, new_free, x, angle), max(eps, 0.0))
+            kept, ahead = find(x, angle, new_band, room, kept, shapes, moves)
+            geometry = measure(x, angle, ahead)
+            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, reach, 2, h, h * tol * made[-1]):
+                return taken, old_keys, old, kept, last, none
+            new_kinetic = kinetic_energy(new_v, inverse)
+            gained = gains(h, v, new_v, kinetic, new_kinetic, new_kinetic, force, 2, made)
+            kinetic = new_kinetic
+            _, same = take_over(parallel, q, turns, v, new_q, turns, new_v)
             same = same and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
-            poses(q, x, angle)
-            depth = lowest if same_place else overlap(measure(x, angle, found)[0])
-            if faster > band and eps >= 0.0:
-                kept, reached = find(x, angle, 0.0, room, kept, shapes, moves)
-                depth = overlap(measure(x, angle, reached)[0])
-            own[0], own[1], own[3] = error, depth, float(acting)
+            last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
+            own[0], own[1], own[3] = error, overlap(geometry[0]), float(acting)
+            own[4], own[5] = gained, 1.0 if gained > 0.0 else 0.0
             if len(joints[0]):
                 own[2] = drift(q, turns, rows, joints[4], joints[5])
-            for j in range(4):
+            for j in range(5):
                 worst[j] = max(worst[j], own[j])
+            worst[5] += own[5]
             taken += 1
             if same and repeat and taken < steps:
                 before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
-                last, taken = (band, sweeps, v_free, Minv, found, made, before), steps
+                last, taken = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before), steps
             if taken == steps:
                 return taken, old_keys, old, kept, last, own if same and repeat else none
+            band, found = new_band, ahead
+            v_free, new_free = new_free, v_free
 
     return advance
 

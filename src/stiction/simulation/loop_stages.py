@@ -27,6 +27,7 @@ from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
 from ..systems.kernels2 import joint_rows as planar_joint_rows
 from ..systems.kernels3 import joint_rows as spatial_joint_rows
 from ..systems.mechanism_kernels import demands
+from ..schemes.record_kernels import work_of_rows
 from .loop_blocks import CODES, blocks_of, by_block, remembered, within
 from .loop_rows import rows_planar, rows_spatial
 
@@ -103,36 +104,35 @@ def demand_of(h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, 
 
 
 @njit(leaf=True)
-def _respond(start, stop, v_free, h, change, v, dq):
+def _respond(start, stop, v_free, change, v):
     finite = True
     for i in range(start, stop):
         for j in range(v.shape[1]):
             v[i, j] = v_free[i, j] + change[i, j]
-            dq[i, j] = h * (v[i, j] - v_free[i, j])
             finite = finite and abs(v[i, j]) < math.inf
     return finite
 
 
 @njit(parallel=True)
-def _respond_parallel(v_free, h, change, v, dq, finite):
+def _respond_parallel(v_free, change, v, finite):
     n = len(v)
     for part in prange(PARTS):
         c = np.int64(part)
-        finite[c] = _respond(n * c // PARTS, n * (c + 1) // PARTS, v_free, h, change, v, dq)
+        finite[c] = _respond(n * c // PARTS, n * (c + 1) // PARTS, v_free, change, v)
 
 
 @njit
-def respond(known, parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, h, change, v, dq):
-    """v = v_free + M⁻¹ Hᵀ p and the displacement dq = h (v - v_free), body by body; change: M⁻¹ Hᵀ p, if known.
+def respond(known, parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, change, v):
+    """v = v_free + M⁻¹ Hᵀ p, body by body; change: M⁻¹ Hᵀ p, if known.
 
     Returns whether all velocities are finite.
     """
     if not known:
         velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
     if not parallel or len(v) <= MANY:
-        return _respond(np.int64(0), len(v), v_free, h, change, v, dq)
+        return _respond(np.int64(0), len(v), v_free, change, v)
     finite = np.empty(PARTS, np.bool_)
-    _respond_parallel(v_free, h, change, v, dq, finite)
+    _respond_parallel(v_free, change, v, finite)
     return finite.all()
 
 
@@ -161,6 +161,70 @@ def reaches(shapes, found, wide, gap, normal, new_normal):
         if gap[i] < 0.0 or along < 0.0:
             return True
     return False
+
+
+@njit(leaf=True)
+def crosses(shapes, found, ahead, gap, v, reach, dim, h, left):
+    """Whether contacts `ahead`, detected at the end of a step, that are none of `found` overlap by `gap` more than known.
+
+    As `schemes.unforeseen.crossed`: more than those that are among `found`, and than a step of first order may miss;
+    left: what the tolerance leaves [m].
+    """
+    n, least, unknown = len(found[0]), 0.0, False
+    for again in range(2):
+        k = 0
+        for i in range(len(gap)):
+            if gap[i] >= 0.0:
+                continue
+            key = (ahead[2][i] * shapes + ahead[3][i]) * CODES + ahead[4][i]
+            while k < n and (found[2][k] * shapes + found[3][k]) * CODES + found[4][k] < key:
+                k += 1
+            if k < n and (found[2][k] * shapes + found[3][k]) * CODES + found[4][k] == key:
+                least = max(least, -gap[i])
+                continue
+            unknown = True
+            if again:
+                slack = left
+                for body in (ahead[0][i], ahead[1][i]):
+                    for j in range(dim, v.shape[1]):
+                        slack += 0.5 * h * h * v[body, j] * v[body, j] * reach[body]
+                if -gap[i] > max(least, slack):
+                    return True
+        if not unknown:
+            return False
+    return False
+
+
+@njit
+def gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, dim, made):
+    """The energy [J] that a step gains by its own error; 0 where it is no more than a step of first order may miss.
+
+    As `schemes.base.certify_step` says it. kinetic, solved_kinetic, new_kinetic: before the step, with the velocity solved_v that impulses have left, and after
+    it; made: the problem as `attempt` returns it.
+    """
+    a, b, law, row_ptr, Ja, Jb, _, demand, C, _, _, _, p, _, _, _ = made
+    truncation, work = 0.0, 0.0
+    for i in range(v.shape[0]):
+        for first, last in ((0, dim), (dim, v.shape[1])):
+            push, start, stop = 0.0, 0.0, 0.0
+            for j in range(first, last):
+                push += force[i, j] * force[i, j]
+                start += v[i, j] * v[i, j]
+                stop += solved_v[i, j] * solved_v[i, j]
+            work += h * math.sqrt(push * max(start, stop))
+        for j in range(dim):
+            truncation += 0.5 * h * force[i, j] * (v[i, j] - solved_v[i, j])
+    allowed = max(1e-3 * max(kinetic, new_kinetic), work)
+    gained = truncation + new_kinetic - solved_kinetic
+    most = 0.0
+    for r in range(len(p)):
+        most += abs(demand[r] * p[r])
+    if gained + most <= allowed:
+        return 0.0
+    mean, u = 0.5 * (v + solved_v), np.empty(len(p))
+    rows_times(a, b, row_ptr, Ja, Jb, mean, u)
+    gained += work_of_rows(row_ptr, law, C, demand, p, u)[5]
+    return gained if gained > allowed else 0.0
 
 
 @njit(leaf=True)
@@ -226,13 +290,13 @@ def _make_attempt(d, nested):
     @njit
     def attempt(
         how, shapes, q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b, laws, sets, joints,
-        rows, new_v, dq, held,
+        rows, new_v, held,
     ):  # fmt: skip
         """The problem of a step and its solution, from contacts `found` within the band, with their geometry at q.
 
         Returns how it ended, the sweeps, the error, how many contacts act, keys and impulses (nk, 6) for the next step,
-        and the problem as `CompiledLoop.judge` reads it; new_v and dq receive the velocity and the displacement by
-        impulses, and held (nb,) the bodies that are at rest. The geometry of contacts that act comes first in its
+        and the problem as `CompiledLoop.judge` reads it; new_v receives the velocity that impulses leave, and held
+        (nb,) the bodies that are at rest. The geometry of contacts that act comes first in its
         arrays afterwards.
         """
         h, tol, parallel, stabilize, associated, eps, _ = how
@@ -288,7 +352,7 @@ def _make_attempt(d, nested):
                 ended, sweeps, error, scale, known = solve_planar_nested(*problem)
             else:
                 ended, sweeps, error, scale, known = solve_planar(*problem)
-        if not respond(known, parallel, a, b, row_ptr, Ja, Jb, Minv, p, v_free, h, change, new_v, dq):
+        if not respond(known, parallel, a, b, row_ptr, Ja, Jb, Minv, p, v_free, change, new_v):
             ended = NONFINITE
         for i in range(nb):
             held[i] = False
@@ -299,11 +363,8 @@ def _make_attempt(d, nested):
             )  # fmt: skip
             if at_rest_now < math.inf:
                 error = at_rest_now
-                for i in range(nb):
-                    for j in range(d):
-                        dq[i, j] = h * (new_v[i, j] - v_free[i, j])
         impulses = by_block(parallel, row_ptr, p)
-        made = (a, b, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale)
+        made = (a, b, law, row_ptr, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale)
         return ended, sweeps, error, acting, keys, impulses, made
 
     return attempt

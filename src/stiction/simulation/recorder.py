@@ -17,7 +17,7 @@ from .checkpoints import Checkpoint, read_checkpoint
 from .events import EventTracker, closed_before
 from .layout import CONTACTS, Layout, is_light
 from .reader import Recording
-from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCertificate, Trajectory
+from .trajectory import BALANCE, CERTIFICATE, UNEXPLAINED, ContactTable, EnergyRecord, RunCertificate, Trajectory
 from .writer import RecordingWriter
 
 MISSED = "missed"  # among the worst residuals: how many steps missed their tolerance and were taken all the same
@@ -32,14 +32,22 @@ def residuals(result: StepResult) -> dict[str, float]:
         "penetration": certificate.penetration,
         "joint_drift": certificate.joint_drift,
         "energy": certificate.energy.residual,
+        "unexplained_energy": certificate.unexplained_energy,
+        UNEXPLAINED: float(certificate.unexplained_energy > 0.0),
     }
     return {name: own[name] if name in own else solved.get(name, 0.0) for name in CERTIFICATE}
 
 
+def keep_worst(found: Mapping[str, float], worst: dict[str, float]) -> None:
+    """Keep the residuals of steps that are not recorded, where they are the worst so far, and count what is counted."""
+    for name, value in found.items():
+        before = worst.get(name, 0.0)
+        worst[name] = before + value if name == UNEXPLAINED else max(before, value)
+
+
 def book(result: StepResult, worst: dict[str, float]) -> None:
     """Keep the residuals of a step that is not recorded, where they are the worst so far."""
-    for name, value in residuals(result).items():
-        worst[name] = max(worst.get(name, 0.0), value)
+    keep_worst(residuals(result), worst)
     worst[MISSED] = worst.get(MISSED, 0.0) + (not result.success)
 
 
@@ -57,7 +65,7 @@ class Frame:
     gains: tuple[Gain, ...]
 
 
-LIGHT = ("natural_map", "penetration", "joint_drift")  # what the compiled loop knows of its steps
+LIGHT = ("natural_map", "penetration", "joint_drift", "unexplained_energy", UNEXPLAINED)  # what the compiled loop knows of its steps
 
 
 class Observer:
@@ -87,13 +95,14 @@ class Observer:
         state, certificate = result.state, result.certificate
         assert certificate is not None
         own = residuals(result)
+        keep_worst(between, own)
         return Frame(
             state,
             self.system.energy(state.q, state.v),
             self._measure(state),
             result.contacts,
             tuple(getattr(certificate.energy, name) for name in BALANCE),
-            tuple(max(own[name], between.get(name, -np.inf)) for name in CERTIFICATE),
+            tuple(own[name] for name in CERTIFICATE),
             result.success and not between.get(MISSED),
             result.gains,
         )

@@ -25,11 +25,11 @@ from .dump import Dump
 from .layout import chosen_fields
 from .loop import CompiledLoop, Group
 from .reader import Recording
-from .recorder import FileRecorder, MemoryRecorder, book
+from .recorder import FileRecorder, MemoryRecorder, book, keep_worst
 from .report import leave_report
 from .schedule import Schedule, shown, steps_in
 from .separate import overlaps, separate
-from .trajectory import Trajectory
+from .trajectory import UNEXPLAINED, Trajectory
 
 if TYPE_CHECKING:
     from ..view.web import Viewer
@@ -214,8 +214,9 @@ class Simulator:
         """Be where the compiled loop is before the last step of a group; how many steps that were."""
         if group.taken:
             self._arrive(group.before, group.taken)
-            for name, value in zip(("natural_map", "penetration", "joint_drift"), group.worst.tolist()):
-                worst[name] = max(worst.get(name, 0.0), value)
+            error, depth, drift, _, energy, steps = group.worst.tolist()
+            known = {"natural_map": error, "penetration": depth, "joint_drift": drift, "unexplained_energy": energy}
+            keep_worst(known | {UNEXPLAINED: steps}, worst)
         return group.taken
 
     def run(

@@ -37,9 +37,11 @@ BALANCE = (
     "mass_change",
     "residual",
 )
+UNEXPLAINED = "unexplained_steps"  # how many steps gained energy that nothing explains: counted, not the largest
 CERTIFICATE = (
     "natural_map", "scaled_map", "dynamics", "penetration_rate", "tension", "complementarity", "friction_excess",
-    "dissipation_defect", "equality", "bounds", "penetration", "joint_drift", "energy",
+    "dissipation_defect", "equality", "bounds", "penetration", "joint_drift", "energy", "unexplained_energy",
+    UNEXPLAINED,
 )  # fmt: skip
 
 
@@ -70,7 +72,13 @@ class RunCertificate(Lazy):
     @property
     def worst(self) -> dict[str, float]:
         """The largest residual of each kind over the run."""
-        return {name: float(np.abs(values).max(initial=0.0)) for name, values in self.residuals.items()}
+        sizes = {name: values for name, values in self.residuals.items() if name != UNEXPLAINED}
+        return {name: float(np.abs(values).max(initial=0.0)) for name, values in sizes.items()}
+
+    @property
+    def unexplained(self) -> int:
+        """How many steps gained energy by their own error (`StepCertificate.unexplained_energy`)."""
+        return int(np.sum(self.residuals.get(UNEXPLAINED, 0.0)))
 
     @property
     def failed_steps(self) -> IntArray:
@@ -360,5 +368,6 @@ class Trajectory(Lazy):
         steps = f"{len(self.times) - 1} steps to t = {self.times[-1]:g} s"
         if self.recording is not None:
             return f"Trajectory({steps}, in {self.recording.path})"
-        worst = self.certificate.worst["natural_map"]
-        return f"Trajectory({steps}, {len(self.events)} events, largest residual {worst:.1e})"
+        worst, unexplained = self.certificate.worst["natural_map"], self.certificate.unexplained
+        more = f", unexplained energy in {unexplained} steps" if unexplained else ""
+        return f"Trajectory({steps}, {len(self.events)} events, largest residual {worst:.1e}{more})"

@@ -226,13 +226,21 @@ class System(Protocol):
     def forces(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """k(t, q, v), with the velocity-product (Coriolis, gyroscopic) terms."""
 
-    def free_motion(
-        self, dynamics: Dynamics, state: State, h: float, t: float, q: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Velocity and configuration after a step without impulses, with the mass of `dynamics` and forces at (t, q).
+    def push(self, dynamics: Dynamics, state: State, h: float, t: float, q: FloatArray) -> FloatArray:
+        """v + h M⁻¹ k: the velocity after what forces at (t, q) do in a step of length h, with the mass of `dynamics`.
 
-        With impulses that change the velocity to v⁺ the step ends at `retract(q_free, h (v⁺ - v_free))`.
+        Of prescribed bodies that with which they come to where they are at state.t + h. Impulses add to it at once, and
+        then the step is `move`.
         """
+
+    def mass_place(self, start: FloatArray, at: FloatArray) -> FloatArray:
+        """Where a step from q = start takes its mass if its scheme wants it at `at`: where `move` begins, if it turns M."""
+
+    def move(self, q: FloatArray, v: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
+        """Where the motion without any force leads from q with v in a time h, and the velocity there."""
+
+    def carried(self, q: FloatArray, v: FloatArray, to: FloatArray) -> FloatArray:
+        """v with the spins of bodies turned as they are from q to `to`: no energy comes from a correction of q."""
 
     def speed_bound(self, state: State, h: float) -> float:
         """The largest speed of any point now and after a free step [m/s]; infinite where it is not known."""
@@ -254,6 +262,9 @@ class System(Protocol):
 
     def detect_on_the_way(self, t: float, q: FloatArray, to: FloatArray, band: float, reach: float) -> Candidates:
         """As `detect`, and contacts with a gap of up to `reach` that may be met on the way from q to `to`."""
+
+    def joined(self, found: Any, more: Any) -> Candidates:
+        """The contacts of both, which have none in common."""
 
     def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
         """(nk,) the gap of each contact [m]; the largest residual of a joint; 0 for dry friction."""

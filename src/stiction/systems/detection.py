@@ -13,6 +13,7 @@ from .candidates import Features, WorldCandidates
 from .materials import LawTable
 from .mechanism import Mechanism
 
+MEASURED = 4  # geometries that are kept: of a step's contacts, and of those ahead, at both its ends
 CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
 
 
@@ -36,6 +37,12 @@ class Detection(ABC):
     moves: np.ndarray
     laws: LawTable
     mechanism: Mechanism
+    _detected: tuple[float, FloatArray, WorldCandidates] | None = None  # band, q, and what was found
+    _measured: list[tuple[Features, FloatArray, Any]]  # features, q, and their geometry
+
+    def _forget(self) -> None:
+        """Keep nothing of what was detected and measured."""
+        self._detected, self._measured = None, []
 
     @abstractmethod
     def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -54,8 +61,19 @@ class Detection(ABC):
         """Gap, normal and surface points of features."""
 
     def detect(self, t: float, q: FloatArray, band: float) -> WorldCandidates:
-        """Joints, and contacts with a gap of up to `band` [m]."""
-        return self._between(q, self._pairs(*self._boxes(*self._poses(q), float(band))), float(band))
+        """Joints, and contacts with a gap of up to `band` [m]; the same object where it is asked for again at once.
+
+        The last step is certified by what the next one begins with.
+        """
+        if self._detected is None or self._detected[0] != band or not np.array_equal(self._detected[1], q):
+            found = self._between(q, self._pairs(*self._boxes(*self._poses(q), float(band))), float(band))
+            self.remember_detected(q, band, found)
+            return found
+        return self._detected[2]
+
+    def remember_detected(self, q: FloatArray, band: float, found: WorldCandidates) -> None:
+        """Say what `detect` finds at q within `band`, where something else has found it already."""
+        self._detected = (band, q.copy(), found)
 
     def detect_on_the_way(self, t: float, q: FloatArray, to: FloatArray, band: float, reach: float) -> WorldCandidates:
         """Also contacts with a gap of up to `reach` of shapes that may meet on the way: their boxes, moved, overlap."""
@@ -63,6 +81,14 @@ class Detection(ABC):
         lo, hi = np.minimum(lo, new_lo), np.maximum(hi, new_hi)
         pairs = np.concatenate([self._pairs(lo, hi, planes), self._pairs(lo, hi, new_planes)])
         return self._between(q, np.unique(pairs, axis=0), float(reach))
+
+    def joined(self, found: WorldCandidates, more: WorldCandidates) -> WorldCandidates:
+        """The contacts of both, which have none in common, sorted by key."""
+        nj = self.mechanism.n
+        key = np.concatenate([found.key[nj:], more.key[nj:]])
+        order = np.argsort(key, kind="stable")
+        both = zip(vars(found.features).values(), vars(more.features).values())
+        return self.candidates(Features(*(np.concatenate(pair)[order] for pair in both)), key[order])
 
     def _between(self, q: FloatArray, pairs: IntArray, band: float) -> WorldCandidates:
         """Joints, and contacts within `band` of pairs (n, 2) of shapes; buffers grow until every contact fits."""
@@ -110,9 +136,13 @@ class Detection(ABC):
         return (*whole, *(np.empty((m, self.dim)) for _ in range(4)), np.empty(m), np.empty(m))
 
     def _geometry(self, f: Features, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Gap (n,), normal, point on a, point on b (n, dim)."""
+        """Gap (n,), normal, point on a, point on b (n, dim), not to be written to; kept for the same f and q."""
+        for features, place, out in self._measured:
+            if features is f and np.array_equal(place, q):
+                return out
         n, d = len(f), self.dim
         out = (np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
         if n:
             self._measure(*self._poses(q), f, out)
+        self._measured = [(f, q.copy(), out), *self._measured[: MEASURED - 1]]
         return out

@@ -148,13 +148,22 @@ class GeneralizedSystem:
         assert self._force_function is not None
         return _check.floats("forces(t, q, v)", self._force_function(t, q, v), (self.nv,))
 
-    def free_motion(
-        self, dynamics: Dynamics, state: State, h: float, t: float, q: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """v_free = v + h M⁻¹ k(t, q, v) and q_free = q + h v_free."""
+    def push(self, dynamics: Dynamics, state: State, h: float, t: float, q: FloatArray) -> FloatArray:
+        """v + h M⁻¹ k(t, q, v)."""
         assert isinstance(dynamics, Dense)
-        v_free = state.v + h * dynamics.minv(self.forces(t, q, state.v))
-        return v_free, state.q + h * v_free
+        return np.asarray(state.v + h * dynamics.minv(self.forces(t, q, state.v)))
+
+    def mass_place(self, start: FloatArray, at: FloatArray) -> FloatArray:
+        """`at`."""
+        return at
+
+    def move(self, q: FloatArray, v: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
+        """q + h v and v: the terms of M(q) that change with q are among the forces."""
+        return q + h * v, v
+
+    def carried(self, q: FloatArray, v: FloatArray, to: FloatArray) -> FloatArray:
+        """v."""
+        return v
 
     def speed_bound(self, state: State, h: float) -> float:
         """Infinite: generalized coordinates say nothing about points in space."""
@@ -194,6 +203,10 @@ class GeneralizedSystem:
     def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
         """(nk,) the gap of each contact, the largest residual of a joint, 0 for dry friction."""
         return np.array([self._parts[key].value(t, q) for key in candidates.key.tolist()])
+
+    def joined(self, found: Candidates, more: Candidates) -> Candidates:
+        """`found`: all gap functions are found at once."""
+        return found
 
     def evaluate(self, candidates: Candidates, t: float, q: FloatArray) -> Constraints:
         """Values and rows of the candidates at q."""

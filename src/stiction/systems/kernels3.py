@@ -14,6 +14,7 @@ import numpy as np
 from .._jit import njit
 
 POINT_AXIS, DOT, DISTANCE, TRAVEL, TURN = 0, 1, 2, 3, 4  # the kinds of joint rows
+TURN_OF_A_PART = 0.5  # rad: free rotations that turn a body further are made in several parts
 
 
 @njit(inline=True)
@@ -106,83 +107,196 @@ def solve3(A, b, x):
 
 
 @njit(leaf=True)
-def free_rotation(I, P, h, W, J, r, d):
-    """The mean angular velocity W (body axes) of a torque-free step of length h with angular momentum P (body axes).
+def _turned_back(P, x, y, z, out):
+    """out = exp(-(x, y, z)) P."""
+    a, b, c, d = exponential(-x, -y, -z)
+    out[0], out[1], out[2] = turn(a, b, c, d, P[0], P[1], P[2])
 
-    Solves `I W = exp(-h W/2) P`: the momentum, turned to the middle of the step, is that of the mean velocity. The step
-    then turns the body by exp(h W) and its momentum by exp(-h W), so |P| is kept exactly and the energy, by symmetry
-    in time, without drift. Quasi-Newton with J = I - (h/2) P×; work arrays J (3, 3), r, d (3,).
+
+@njit(leaf=True)
+def _rotation_jacobian(I, h, x, y, z, P, J):
+    """J = I - (h/2) P× B: how `I W - exp(-θ) P₀` changes with W, where θ = (x, y, z) = h (W₀ + W)/2.
+
+    P is exp(-θ) P₀, and B = 1 - c θ× + s θ×θ×, c = (1 - cos θ)/θ², s = (θ - sin θ)/θ³, the derivative of exp at -θ.
     """
-    solve3(I, P, W)
-    alike = I[0, 0] == I[1, 1] == I[2, 2]
-    if alike and I[0, 1] == I[0, 2] == I[1, 2] == 0.0:  # a ball turns about its momentum, which stays
-        return
-    for _ in range(60):
-        a, b, c, e = exponential(-0.5 * h * W[0], -0.5 * h * W[1], -0.5 * h * W[2])
-        mx, my, mz = turn(a, b, c, e, P[0], P[1], P[2])
+    a2 = x * x + y * y + z * z
+    a = math.sqrt(a2)
+    c, s = 0.5 - a2 / 24.0, 1.0 / 6.0 - a2 / 120.0
+    if a > 1e-2:
+        c, s = (1.0 - math.cos(a)) / a2, (a - math.sin(a)) / (a2 * a)
+    d = 1.0 - s * a2
+    # the columns of B
+    b00, b10, b20 = d + s * x * x, s * x * y - c * z, s * x * z + c * y
+    b01, b11, b21 = s * x * y + c * z, d + s * y * y, s * y * z - c * x
+    b02, b12, b22 = s * x * z - c * y, s * y * z + c * x, d + s * z * z
+    g = 0.5 * h
+    J[0, 0], J[1, 0], J[2, 0] = P[1] * b20 - P[2] * b10, P[2] * b00 - P[0] * b20, P[0] * b10 - P[1] * b00
+    J[0, 1], J[1, 1], J[2, 1] = P[1] * b21 - P[2] * b11, P[2] * b01 - P[0] * b21, P[0] * b11 - P[1] * b01
+    J[0, 2], J[1, 2], J[2, 2] = P[1] * b22 - P[2] * b12, P[2] * b02 - P[0] * b22, P[0] * b12 - P[1] * b02
+    for k in range(3):
+        for m in range(3):
+            J[k, m] = I[k, m] - g * J[k, m]
+
+
+@njit(leaf=True)
+def free_rotation(I, h, W, P, work, J):
+    """A torque-free turn of at most about half a radian: W (body axes) becomes the angular velocity after it.
+
+    `I W⁺ = exp(-θ) I W` with θ = h (W + W⁺)/2, by which the body turns in its own axes; P receives θ. The momentum is
+    turned as the body is, so that it stays fixed in space, and ½ (W + W⁺)·(I W⁺ - I W) = 0 because θ is parallel to
+    W + W⁺: both are kept to round-off. Newton's method, in work (5, 3) and J (3, 3). Returns whether it converged.
+    """
+    P0, start, back, r, d = work[0], work[1], work[2], work[3], work[4]
+    g = 0.5 * h
+    for k in range(3):
+        P0[k] = I[k, 0] * W[0] + I[k, 1] * W[1] + I[k, 2] * W[2]
+        start[k] = W[k]
+    last = math.inf
+    done = False
+    for _ in range(25):
+        x, y, z = g * (start[0] + W[0]), g * (start[1] + W[1]), g * (start[2] + W[2])
+        _turned_back(P0, x, y, z, back)
         for k in range(3):
-            for m in range(3):
-                J[k, m] = I[k, m]
-            r[k] = -(I[k, 0] * W[0] + I[k, 1] * W[1] + I[k, 2] * W[2])
-        r[0] += mx
-        r[1] += my
-        r[2] += mz
-        g = 0.5 * h
-        J[0, 1] += g * mz
-        J[0, 2] -= g * my
-        J[1, 0] -= g * mz
-        J[1, 2] += g * mx
-        J[2, 0] += g * my
-        J[2, 1] -= g * mx
+            r[k] = back[k] - (I[k, 0] * W[0] + I[k, 1] * W[1] + I[k, 2] * W[2])
+        _rotation_jacobian(I, h, x, y, z, back, J)
         solve3(J, r, d)
-        step = 0.0
-        size = 0.0
+        step, size = 0.0, 0.0
         for k in range(3):
             W[k] += d[k]
             step = max(step, abs(d[k]))
             size = max(size, abs(W[k]))
-        if step <= 2e-15 * size:
+        # of very slender bodies the slow axis is known to round-off of the others only: there steps stop shrinking
+        if step <= 4e-16 * size or (step <= 1e-9 * size and step >= last):
+            done = True
             break
+        last = step
+    P[0], P[1], P[2] = g * (start[0] + W[0]), g * (start[1] + W[1]), g * (start[2] + W[2])
+    _turned_back(P0, P[0], P[1], P[2], back)
+    solve3(I, back, W)  # the momentum to the last bit
+    return done
 
 
 @njit(leaf=True)
-def _free_body(i, q, v, force, mass, inertia, h, P, W, r, d, J, v_free, q_free):
-    """`free_motion` of a body that moves; P, W, r, d (3,) and J (3, 3) are overwritten."""
+def _spin(I, h, parts, w, x, y, z, W, P, work, J, out):
+    """A torque-free rotation of length h in so many parts, from body axes (w, x, y, z); out (4,) and W receive the end."""
+    for _ in range(parts):
+        if not free_rotation(I, h / parts, W, P, work, J):
+            return False
+        a, b, c, d = exponential(P[0], P[1], P[2])
+        w, x, y, z = product(w, x, y, z, a, b, c, d)
+    s = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
+    out[0], out[1], out[2], out[3] = w * s, x * s, y * s, z * s
+    return True
+
+
+@njit(leaf=True)
+def _move_body(i, q, v, h, inertia, W, P, work, J, new_q, new_v):
+    """`move` of a body that forces move; W, P (3,), work (6, 4) and J (3, 3) are overwritten."""
     for k in range(3):
-        v_free[i, k] = v[i, k] + h * force[i, k] / mass[i]
-        q_free[i, k] = q[i, k] + h * v_free[i, k]
-    w, x, y, z = q[i, 3], q[i, 4], q[i, 5], q[i, 6]
+        new_q[i, k] = q[i, k] + h * v[i, k]
+        new_v[i, k] = v[i, k]
     I = inertia[i]
-    a, b, c = turn(w, -x, -y, -z, v[i, 3], v[i, 4], v[i, 5])
-    ta, tb, tc = turn(w, -x, -y, -z, force[i, 3], force[i, 4], force[i, 5])
-    P[0] = I[0, 0] * a + I[0, 1] * b + I[0, 2] * c + h * ta
-    P[1] = I[1, 0] * a + I[1, 1] * b + I[1, 2] * c + h * tb
-    P[2] = I[2, 0] * a + I[2, 1] * b + I[2, 2] * c + h * tc
-    free_rotation(I, P, h, W, J, r, d)
-    # The body turns by h W in its own axes; the momentum stays fixed in space.
-    ea, eb, ec, ed = exponential(h * W[0], h * W[1], h * W[2])
-    qa, qb, qc, qd = product(w, x, y, z, ea, eb, ec, ed)
-    s = 1.0 / math.sqrt(qa * qa + qb * qb + qc * qc + qd * qd)
-    qa, qb, qc, qd = qa * s, qb * s, qc * s, qd * s
-    q_free[i, 3], q_free[i, 4], q_free[i, 5], q_free[i, 6] = qa, qb, qc, qd
-    P[0], P[1], P[2] = turn(ea, -eb, -ec, -ed, P[0], P[1], P[2])
-    solve3(I, P, W)
-    v_free[i, 3], v_free[i, 4], v_free[i, 5] = turn(qa, qb, qc, qd, W[0], W[1], W[2])
+    w, x, y, z = q[i, 3], q[i, 4], q[i, 5], q[i, 6]
+    ball = I[0, 0] == I[1, 1] == I[2, 2] and I[0, 1] == I[0, 2] == I[1, 2] == 0.0
+    if not ball:
+        start = turn(w, -x, -y, -z, v[i, 3], v[i, 4], v[i, 5])
+        size = math.sqrt(start[0] ** 2 + start[1] ** 2 + start[2] ** 2)
+        if size > 0.0 and abs(h) * size < 1e5:
+            parts = max(1, int(math.ceil(abs(h) * size / TURN_OF_A_PART)))
+            for _ in range(4):
+                W[0], W[1], W[2] = start
+                if _spin(I, h, parts, w, x, y, z, W, P, work, J, work[5]):
+                    for k in range(4):
+                        new_q[i, 3 + k] = work[5, k]
+                    new_v[i, 3], new_v[i, 4], new_v[i, 5] = turn(
+                        work[5, 0], work[5, 1], work[5, 2], work[5, 3], W[0], W[1], W[2]
+                    )
+                    return
+                parts *= 4
+    # a ball turns about its momentum, which stays; so does whatever is not finite
+    a, b, c, d = exponential(h * v[i, 3], h * v[i, 4], h * v[i, 5])
+    a, b, c, d = product(a, b, c, d, w, x, y, z)
+    s = 1.0 / math.sqrt(a * a + b * b + c * c + d * d)
+    new_q[i, 3], new_q[i, 4], new_q[i, 5], new_q[i, 6] = a * s, b * s, c * s, d * s
+    for k in range(3, 6):
+        new_v[i, k] = v[i, k]
 
 
 @njit
-def free_motion(q, v, force, mass, inertia, moves, h, v_free, q_free):
-    """A step without impulses: v_free (nb, 6) and q_free (nb, 7) under forces and torques (nb, 6) about the com."""
-    P, W, r, d = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    J = np.empty((3, 3))
+def move(q, v, h, inertia, moves, new_q, new_v):
+    """Free flight for a time h: bodies at q (nb, 7) with velocities v (nb, 6) come to new_q with new_v.
+
+    Nothing acts on them, so that velocities of centres of mass, angular momenta and energies stay. Bodies that no force
+    moves go on with their velocity.
+    """
+    W, P = np.empty(3), np.empty(3)
+    work, J = np.empty((6, 4)), np.empty((3, 3))
     for i in range(q.shape[0]):
         if moves[i]:
-            _free_body(i, q, v, force, mass, inertia, h, P, W, r, d, J, v_free, q_free)
+            _move_body(i, q, v, h, inertia, W, P, work, J, new_q, new_v)
             continue
+        for k in range(3):
+            new_q[i, k] = q[i, k] + h * v[i, k]
+        a, b, c, d = exponential(h * v[i, 3], h * v[i, 4], h * v[i, 5])
+        a, b, c, d = product(a, b, c, d, q[i, 3], q[i, 4], q[i, 5], q[i, 6])
+        s = 1.0 / math.sqrt(a * a + b * b + c * c + d * d)
+        new_q[i, 3], new_q[i, 4], new_q[i, 5], new_q[i, 6] = a * s, b * s, c * s, d * s
         for k in range(6):
-            v_free[i, k] = v[i, k]
-        for k in range(7):
-            q_free[i, k] = q[i, k]
+            new_v[i, k] = v[i, k]
+
+
+@njit(leaf=True)
+def push(q, v, force, mass, inverse_inertia, moves, h, out):
+    """out (nb, 6) = v + h M⁻¹ force: forces and torques (nb, 6) about the centre of mass, applied at q (nb, 7) at once."""
+    for i in range(q.shape[0]):
+        for k in range(6):
+            out[i, k] = v[i, k]
+        if not moves[i]:
+            continue
+        for k in range(3):
+            out[i, k] += h * force[i, k] / mass[i]
+        if force[i, 3] == 0.0 and force[i, 4] == 0.0 and force[i, 5] == 0.0:
+            continue
+        w, x, y, z = q[i, 3], q[i, 4], q[i, 5], q[i, 6]
+        I = inverse_inertia[i]
+        a, b, c = turn(w, -x, -y, -z, h * force[i, 3], h * force[i, 4], h * force[i, 5])
+        a, b, c = turn(
+            w, x, y, z,
+            I[0, 0] * a + I[0, 1] * b + I[0, 2] * c,
+            I[1, 0] * a + I[1, 1] * b + I[1, 2] * c,
+            I[2, 0] * a + I[2, 1] * b + I[2, 2] * c,
+        )  # fmt: skip
+        out[i, 3] += a
+        out[i, 4] += b
+        out[i, 5] += c
+
+
+@njit(leaf=True)
+def kinetic_energy(q, v, mass, inertia, moves):
+    """½ v·M v of bodies that forces move, [J], with spins in body axes.
+
+    In world axes the inertia of a thin rod that rolls fast would be known to the round-off of its largest moment only.
+    """
+    total = 0.0
+    for i in range(q.shape[0]):
+        if not moves[i]:
+            continue
+        I = inertia[i]
+        a, b, c = turn(q[i, 3], -q[i, 4], -q[i, 5], -q[i, 6], v[i, 3], v[i, 4], v[i, 5])
+        spin = I[0, 0] * a * a + I[1, 1] * b * b + I[2, 2] * c * c
+        spin += 2.0 * (I[0, 1] * a * b + I[0, 2] * a * c + I[1, 2] * b * c)
+        total += 0.5 * (mass[i] * (v[i, 0] ** 2 + v[i, 1] ** 2 + v[i, 2] ** 2) + spin)
+    return total
+
+
+@njit(leaf=True)
+def turn_with(q, v, new_q, new_v):
+    """new_v: the spins of v (nb, 6) turned as the bodies are from q to new_q (nb, 7); energies stay as they are."""
+    for i in range(q.shape[0]):
+        for k in range(3):
+            new_v[i, k] = v[i, k]
+        a, b, c = turn(q[i, 3], -q[i, 4], -q[i, 5], -q[i, 6], v[i, 3], v[i, 4], v[i, 5])
+        new_v[i, 3], new_v[i, 4], new_v[i, 5] = turn(new_q[i, 3], new_q[i, 4], new_q[i, 5], new_q[i, 6], a, b, c)
 
 
 @njit(leaf=True)

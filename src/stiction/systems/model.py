@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from copy import copy
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,6 +58,7 @@ class BodyModel(Detection):
         self.coordinate_names, self.velocity_names = self._component_names()
         self.restitution = max(self.laws.bounciest, self.mechanism.bounciest)
         self.capacity = 64
+        self._forget()
         self._initial = self._start()
 
     # --- what plane and space give
@@ -82,8 +84,20 @@ class BodyModel(Detection):
         """(nb, dof, dof) masses, or inverse masses, in world axes; zero for bodies that no force moves."""
 
     @abstractmethod
-    def _free(self, state: State, h: float, force: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Free motion under forces (nb, dof)."""
+    def _pushed(self, state: State, h: float, force: FloatArray) -> FloatArray:
+        """v + h M⁻¹ force (nv,), with forces (nb, dof)."""
+
+    def mass_place(self, start: FloatArray, at: FloatArray) -> FloatArray:
+        """`start`: impulses act there, and `move` then keeps the momentum that they have left."""
+        return start
+
+    @abstractmethod
+    def move(self, q: FloatArray, v: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
+        """Where free flight leads from q with v in a time h, and the velocity there."""
+
+    @abstractmethod
+    def _kinetic(self, q: FloatArray, v: FloatArray) -> float:
+        """Kinetic energy of the dynamic bodies [J]."""
 
     @abstractmethod
     def _pose_of(self, i: int, motion: Any, what: str) -> FloatArray:
@@ -140,24 +154,20 @@ class BodyModel(Detection):
         """The state at which a run starts; its arrays are the caller's to change."""
         return State(self._initial.t, self._initial.q.copy(), self._initial.v.copy())
 
-    def free_motion(
-        self, dynamics: Dynamics, state: State, h: float, t: float, q: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Free flight of every body, and prescribed bodies where their motion puts them at the end of the step."""
-        return self._motion(state, h, t, q)
+    def push(self, dynamics: Dynamics, state: State, h: float, t: float, q: FloatArray) -> FloatArray:
+        """What forces at (t, q) make of the velocities in a step, and the velocities of prescribed bodies."""
+        return self._push(state, h, t, q)
 
-    def _motion(self, state: State, h: float, t: float, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        v_free, q_free = self._free(state, h, self._applied(t, q, state.v))
+    def _push(self, state: State, h: float, t: float, q: FloatArray) -> FloatArray:
+        v = self._pushed(state, h, self._applied(t, q, state.v))
         for i in self.kinematic:
             motion = self.specs[i].motion
             if motion is not None:
                 name = f"motion of {self.specs[i].name!r} at t = {state.t + h:g} s"
-                target = q_free.copy()
+                target = state.q.copy()
                 self.bodies(target)[i] = self._pose_of(i, motion(state.t + h), name)
-                step = self.difference(state.q, target).reshape(self.nb, -1)[i]
-                v_free.reshape(self.nb, -1)[i] = step / h
-                q_free = target
-        return v_free, self.counted(state.q, q_free, h * v_free)
+                v.reshape(self.nb, -1)[i] = self.difference(state.q, target).reshape(self.nb, -1)[i] / h
+        return v
 
     def bodies(self, q: FloatArray) -> FloatArray:
         """(nb, width) the part of q that holds poses, as a view."""
@@ -175,13 +185,17 @@ class BodyModel(Detection):
         """dq with q0 ⊕ dq = q1."""
         return q1 - q0
 
+    def carried(self, q: FloatArray, v: FloatArray, to: FloatArray) -> FloatArray:
+        """v: in the plane spins have one direction."""
+        return v
+
     def chart_rate(self, dq: FloatArray, v: FloatArray) -> FloatArray:
         """v: angles in the plane add up."""
         return v
 
     def speed_bound(self, state: State, h: float) -> float:
         """The largest speed of any point of any body now and after a free step [m/s]."""
-        v_free = self._motion(state, h, state.t, state.q)[0] if h > 0 else state.v
+        v_free = self._push(state, h, state.t, state.q) if h > 0 else state.v
         from .motion_kernels import fastest
 
         return float(fastest(state.v.reshape(self.nb, -1), v_free.reshape(self.nb, -1), self.reach, self.dim))
@@ -191,6 +205,11 @@ class BodyModel(Detection):
         from .motion_kernels import approach
 
         return float(approach(state.v.reshape(self.nb, -1), self.reach, self.dim, float(enough)))
+
+    def turning(self, v: FloatArray, h: float) -> FloatArray:
+        """(nb,) how far points of each body stray from straight lines in a step, at most: ½ (h ω)² times its reach."""
+        spin = v.reshape(self.nb, -1)[:, self.dim :]
+        return np.asarray(0.5 * h * h * np.einsum("bi,bi->b", spin, spin) * self.reach)
 
     # --- System: forces and energy
 
@@ -205,6 +224,12 @@ class BodyModel(Detection):
         for f in self.forces_applied:
             force[f.body] += self._force_on(f, t, q, v)
         return force
+
+    @cached_property
+    def steady(self) -> bool:
+        """Whether neither forces nor motions are functions of time, so that it may be asked what the next step does."""
+        moved = any(self.specs[i].motion is not None for i in self.kinematic)
+        return not moved and self.steady_forces() is not None
 
     def steady_forces(self) -> FloatArray | None:
         """(nb, dof): gravity and applied forces where they never change; None where one does."""
@@ -231,9 +256,7 @@ class BodyModel(Detection):
 
     def energy(self, q: FloatArray, v: FloatArray) -> Energy:
         """Kinetic energy of the dynamic bodies, and their potential in gravity and in springs [J]."""
-        from ..problem.body_kernels import quadratic_form
-
-        kinetic = 0.5 * float(quadratic_form(self.mass(q), v.reshape(self.nb, self.dof)))
+        kinetic = self._kinetic(q, v)
         # not by BLAS, whose threads would go on spinning on the cores of the next step
         gravity = -float(np.einsum("b,bi,i->", self.mass_of, self.bodies(q)[:, : self.dim], self.gravity))
         if not self.mechanism.elastic.any():
@@ -248,7 +271,7 @@ class BodyModel(Detection):
         assert isinstance(candidates, WorldCandidates)
         gap = self._geometry(candidates.features, q)[0]
         if not candidates.joints:
-            return gap
+            return gap.copy()
         value = self.measure(self.mechanism.rows, q, self.turns(q))[0]
         return np.concatenate([self.mechanism.block_values(value), gap])
 
@@ -319,7 +342,7 @@ class BodyModel(Detection):
         )
         if (laws.side < 0).any():
             turned = laws.side[candidates.number] < 0
-            normal[turned] *= -1.0
+            normal = np.where(turned[:, None], -normal, normal)
             bodies[nj:][turned] = bodies[nj:][turned, ::-1]
         for array, values in zip(place, (normal, 0.5 * (point_a + point_b), tangent)):
             array[nj:, : self.dim] = values
@@ -329,6 +352,7 @@ class BodyModel(Detection):
         """The same model with another target for a joint's motor; the arrays are shared."""
         made = copy(self)
         made.mechanism = self.mechanism.with_target(joint, target)
+        made._forget()
         return made
 
     def indeterminate(self, q: FloatArray) -> list[str] | None:

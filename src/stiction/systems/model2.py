@@ -116,9 +116,17 @@ class Model2(BodyModel):
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
         return self.inverse_blocks if inverse else self.blocks
 
-    def _free(self, state: State, h: float, force: FloatArray) -> tuple[FloatArray, FloatArray]:
-        v_free = state.v + h * (force * self.inverse).ravel()
-        return v_free, state.q + h * v_free
+    def _pushed(self, state: State, h: float, force: FloatArray) -> FloatArray:
+        return np.asarray(state.v + h * (force * self.inverse).ravel())
+
+    def move(self, q: FloatArray, v: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
+        """q + h v and v."""
+        return q + h * v, v
+
+    def _kinetic(self, q: FloatArray, v: FloatArray) -> float:
+        from ..problem.body_kernels import quadratic_form
+
+        return 0.5 * float(quadratic_form(self.blocks, v.reshape(self.nb, self.dof)))
 
     def body_state(self, i: int, q: FloatArray, v: FloatArray) -> BodyState:
         """Position, angle and velocities of a body's frame."""

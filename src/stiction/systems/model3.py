@@ -137,14 +137,28 @@ class Model3(BodyModel):
             kernels3.mass_blocks(R, self.mass_of, self.inertia, self.moves, M)
         return M
 
-    def _free(self, state: State, h: float, force: FloatArray) -> tuple[FloatArray, FloatArray]:
-        v_free, q_free = np.empty((self.nb, 6)), np.empty(self.nq)
+    def _pushed(self, state: State, h: float, force: FloatArray) -> FloatArray:
+        out = np.empty((self.nb, 6))
         Q, V = self.bodies(state.q), state.v.reshape(self.nb, 6)
-        kernels3.free_motion(Q, V, force, self.mass_of, self.inertia, self.moves, h, v_free, self.bodies(q_free))
-        if self.kinematic:
-            moved = self.bodies(self.retract(state.q, h * state.v))
-            self.bodies(q_free)[self.kinematic] = moved[self.kinematic]
-        return v_free.ravel(), q_free
+        kernels3.push(Q, V, force, self.mass_of, self.inverse_inertia, self.moves, h, out)
+        return out.ravel()
+
+    def move(self, q: FloatArray, v: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
+        """Where free flight leads from q with v in a time h, and the velocity there: a top turns, and so does its spin."""
+        new_q, new_v = np.empty(self.nq), np.empty((self.nb, 6))
+        V = v.reshape(self.nb, 6)
+        kernels3.move(self.bodies(q), V, h, self.inertia, self.moves, self.bodies(new_q), new_v)
+        return self.counted(q, new_q, h * v), new_v.ravel()
+
+    def carried(self, q: FloatArray, v: FloatArray, to: FloatArray) -> FloatArray:
+        """v with the spins turned as the bodies are from q to `to`."""
+        out = np.empty((self.nb, 6))
+        kernels3.turn_with(self.bodies(q), v.reshape(self.nb, 6), self.bodies(to), out)
+        return out.ravel()
+
+    def _kinetic(self, q: FloatArray, v: FloatArray) -> float:
+        V = v.reshape(self.nb, 6)
+        return float(kernels3.kinetic_energy(self.bodies(q), V, self.mass_of, self.inertia, self.moves))
 
     def _gyroscopic(self, q: FloatArray, v: FloatArray) -> FloatArray:
         torque = np.zeros((self.nb, 6))
