@@ -19,6 +19,7 @@ class Status(StrEnum):
     REFUSED = "refused"
     LIMIT = "limit reached"
     GAIN = "energy gain"
+    UNRESOLVED = "unresolved rotation"
 
     @property
     def success(self) -> bool:
@@ -42,5 +43,6 @@ _SENTENCES = {
     Status.NONFINITE: "A force, gap or velocity became infinite or not-a-number.",
     Status.REFUSED: "The solver does not take problems of this kind.",
     Status.GAIN: "An impact would add energy, which was not allowed.",
+    Status.UNRESOLVED: "A body turns so far in a step that the step gains energy; take a smaller step.",
     Status.LIMIT: "A limit on work was reached, so the answer may be incomplete.",
 }

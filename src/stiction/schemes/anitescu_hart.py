@@ -35,6 +35,7 @@ from .base import (
     inelastic_only,
     pad_rows,
     record_contacts,
+    resolved,
     seen_ahead,
 )
 from .rest import at_rest, stay
@@ -171,7 +172,8 @@ class AnitescuHart:
         certificate = certify_step(
             system, ahead, state, new, h, problem, solution.v, solution.p, mass_at=state.q, given_up=given_up
         )
-        return StepResult(new, solution.success, solution.status, solution.message, contacts, solves, certificate)
+        ended = solution.success, solution.status, solution.message
+        return resolved(StepResult(new, *ended, contacts, solves, certificate), system, state, h)
 
     def _solve(self, problem: ContactProblem, solve: Solve, solves: list[tuple[str, Solution]]) -> Solution:
         """The solution of the step's problem; every solve goes to `solves` with its role."""
@@ -241,3 +243,4 @@ class AnitescuHart:
             p_warm=state.warm(candidates.key, candidates.row_ptr),
             v_start=state.v,
         )
+

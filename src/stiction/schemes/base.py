@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from ..problem.dynamics import Bodies, Delassus
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import MAX_ROWS, Candidates, State, System
+
+
+FAST = 0.3  # rad in a step: further than this a step of first order does not see where surfaces turn to
+GAINED = 0.25  # of T + m g·reach: what a step in which bodies turn so far may gain by its own error
 
 
 class Solve(Protocol):
@@ -254,6 +258,26 @@ def certify_step(
         energy=energy,
         unexplained_energy=gained if gained > _expected_gain(system, old, end, v, problem) else 0.0,
     )
+
+
+def resolved(taken: StepResult, system: System, old: State, h: float) -> StepResult:
+    """The step, or its failure where a body turns by more than `FAST` and its energy comes from that.
+
+    A surface that has turned so far is not where the rows of the step expect it. What is then pushed out gains energy
+    step by step; one that gains a quarter of what there is, T + m g·reach, is not taken for a success.
+    """
+    model: Any = system
+    seen = taken.certificate
+    if not (taken.success and seen is not None and hasattr(system, "lift")):
+        return taken
+    turn = h * model.fastest_spin(taken.state.v)
+    gained = seen.energy.truncation + seen.energy.mass_change + seen.energy.stabilisation
+    if turn <= FAST or gained <= GAINED * (system.energy(old.q, old.v).kinetic + model.lift):
+        return taken
+    message = (
+        f"A body turns by {turn:.2g} rad in the step, which gains {gained:.2g} J by its own error; take a smaller step."
+    )
+    return replace(taken, success=False, status=Status.UNRESOLVED, message=message)
 
 
 def _expected_gain(system: System, old: State, end: State, v: FloatArray, problem: ContactProblem) -> float:

@@ -38,6 +38,7 @@ from .base import (
     pad_rows,
     passed_through,
     record_contacts,
+    resolved,
     seen_ahead,
 )
 from .impact import Impulses
@@ -222,7 +223,8 @@ class _Step:
             mass_at=acting.mass_at, projected=None if new is moved else new,
         )  # fmt: skip
         ended = acting.solved, acting.status, acting.message
-        return StepResult(new, *ended, contacts, tuple(self.solves), certificate, acting.gains)
+        taken = StepResult(new, *ended, contacts, tuple(self.solves), certificate, acting.gains)
+        return resolved(taken, system, old, self.h)
 
     def _projected(self, q: FloatArray) -> FloatArray:
         for _ in range(PROJECTIONS):

@@ -9,10 +9,11 @@ from ..collision.aabbs import aabbs2
 from ..collision.features import evaluate2
 from ..collision.narrow2 import find2
 from ..collision.neighbours import listed_or_found, neighbours, overlapping, swept
+from ..schemes.base import FAST, GAINED
 from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels2 import joint_rows
 from ..systems.mechanism_kernels import violation
-from ..systems.motion_kernels import approach, fastest
+from ..systems.motion_kernels import approach, fastest, fastest_spin
 from .loop_stages import (
     as_before,
     attempt_planar,
@@ -179,14 +180,17 @@ def _make_advance(nested):
             if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, reach, 2, h, h * tol * made[-1]):
                 return taken, old_keys, old, kept, last, none
             new_kinetic = kinetic_energy(new_v, inverse)
-            gained = gains(h, v, new_v, kinetic, new_kinetic, new_kinetic, force, 2, made)
+            fast = h * fastest_spin(new_v, moves, 2) > FAST
+            gained, unexplained = gains(h, v, new_v, kinetic, new_kinetic, new_kinetic, force, 2, fast, made)
+            if fast and gained > GAINED * kinetic:  # the scheme decides whether that is too much
+                return taken, old_keys, old, kept, last, none
             kinetic = new_kinetic
             _, same = take_over(parallel, q, turns, v, new_q, turns, new_v)
             same = same and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
             last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
             own[0], own[1], own[3] = error, overlap(geometry[0]), float(acting)
-            own[4], own[5] = gained, 1.0 if gained > 0.0 else 0.0
+            own[4], own[5] = (gained, 1.0) if unexplained else (0.0, 0.0)
             if len(joints[0]):
                 own[2] = drift(q, turns, rows, joints[4], joints[5])
             for j in range(5):

@@ -6,10 +6,11 @@ import numpy as np
 
 from .._jit import njit, prange
 from ..collision.search3 import MANY, measure, search, search_on_the_way
+from ..schemes.base import FAST, GAINED
 from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels3 import count_turns, joint_rows, kinetic_energy, mass_blocks, move, push, rotations
 from ..systems.mechanism_kernels import violation
-from ..systems.motion_kernels import approach, fastest
+from ..systems.motion_kernels import approach, fastest, fastest_spin
 from .loop_stages import (
     as_before,
     attempt_spatial,
@@ -173,14 +174,17 @@ def _make_advance(nested):
             solved_kinetic, new_kinetic = (
                 kinetic_energy(q, solved_v, mass, inertia, moves), kinetic_energy(new_q, new_v, mass, inertia, moves),
             )  # fmt: skip
-            gained = gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, 3, made)
+            fast = h * fastest_spin(new_v, moves, 3) > FAST
+            gained, unexplained = gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, 3, fast, made)
+            if fast and gained > GAINED * kinetic:  # the scheme decides whether that is too much
+                return taken, old_keys, old, kept, last, none
             kinetic = new_kinetic
             _, same = take_over(parallel, q, turns, v, new_q, new_turns, new_v)
             same = same and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
             last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
             own[0], own[1], own[3] = error, overlap(geometry[0]), float(acting)
-            own[4], own[5] = gained, 1.0 if gained > 0.0 else 0.0
+            own[4], own[5] = (gained, 1.0) if unexplained else (0.0, 0.0)
             if len(joints[0]):
                 own[2] = drift(q, turns, rows, joints[4], joints[5])
             for j in range(5):

@@ -196,11 +196,11 @@ def crosses(shapes, found, ahead, gap, v, reach, dim, h, left):
 
 
 @njit
-def gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, dim, made):
-    """The energy [J] that a step gains by its own error; 0 where it is no more than a step of first order may miss.
+def gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, dim, fast, made):
+    """The energy [J] that a step gains by its own error, and whether it is to be called unexplained.
 
     As `schemes.base.certify_step` says it. kinetic, solved_kinetic, new_kinetic: before the step, with the velocity solved_v that impulses have left, and after
-    it; made: the problem as `attempt` returns it.
+    it; fast: whether a body turns so far that it has to be known exactly; made: the problem as `attempt` returns it.
     """
     a, b, law, row_ptr, Ja, Jb, _, demand, C, _, _, _, p, _, _, _ = made
     truncation, work = 0.0, 0.0
@@ -219,12 +219,12 @@ def gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, dim, made
     most = 0.0
     for r in range(len(p)):
         most += abs(demand[r] * p[r])
-    if gained + most <= allowed:
-        return 0.0
+    if gained + most <= allowed and not fast:
+        return 0.0, False
     mean, u = 0.5 * (v + solved_v), np.empty(len(p))
     rows_times(a, b, row_ptr, Ja, Jb, mean, u)
     gained += work_of_rows(row_ptr, law, C, demand, p, u)[5]
-    return gained if gained > allowed else 0.0
+    return gained, gained > allowed
 
 
 @njit(leaf=True)

@@ -206,6 +206,18 @@ class BodyModel(Detection):
 
         return float(approach(state.v.reshape(self.nb, -1), self.reach, self.dim, float(enough)))
 
+    def fastest_spin(self, v: FloatArray) -> float:
+        """The largest angular speed of a body that forces move [rad/s]."""
+        from .motion_kernels import fastest_spin
+
+        return float(fastest_spin(v.reshape(self.nb, -1), self.moves, self.dim))
+
+    @cached_property
+    def lift(self) -> float:
+        """Σ m g·reach [J]: what it takes to turn the bodies over."""
+        weight = self.mass_of[self.moves] * float(np.linalg.norm(self.gravity))
+        return float(weight @ self.reach[self.moves])
+
     def turning(self, v: FloatArray, h: float) -> FloatArray:
         """(nb,) how far points of each body stray from straight lines in a step, at most: ½ (h ω)² times its reach."""
         spin = v.reshape(self.nb, -1)[:, self.dim :]

@@ -31,6 +31,19 @@ def fastest(v, v_free, reach, dim):
 
 
 @njit(leaf=True)
+def fastest_spin(v, moves, dim):
+    """The largest angular speed of a body that forces move [rad/s]."""
+    most = 0.0
+    for i in range(v.shape[0]):
+        spin = 0.0
+        for j in range(dim, v.shape[1]):
+            spin += v[i, j] * v[i, j]
+        if moves[i]:
+            most = max(most, spin)
+    return math.sqrt(most)
+
+
+@njit(leaf=True)
 def _speeds(v, reach, dim, speed, turn):
     """Of each body the speed of its fastest point, at most, and what of it is turning."""
     for i in range(v.shape[0]):
