@@ -1,0 +1,108 @@
+"""What the energy of a step is made of: thin bodies that roll fast, turns of radians in a step, steps that are marked."""
+
+import numpy as np
+import pytest
+
+import stiction as st
+
+LYING = (0.5**0.5, 0, 0.5**0.5, 0)
+
+
+def rolling_rod(friction=0.5, gravity=9.81):
+    """A rod of 3 mm by 30 cm that rolls at 1 m/s and yaws a little: it turns by 3.3 rad in 5 ms."""
+    world = st.World(gravity=(0, 0, -gravity))
+    world.set_material("default", friction=friction)
+    world.add_plane()
+    rod = world.add_body(
+        st.Capsule(0.0015, 0.3), density=1000, position=(0, 0, 0.0015), orientation=LYING, velocity=(0, 1, 0),
+        angular_velocity=(0, 0, 0.5),
+    )  # fmt: skip
+    return world, rod
+
+
+@pytest.mark.parametrize("scheme", [st.AnitescuHart(), st.Moreau()], ids=["AnitescuHart", "Moreau"])
+@pytest.mark.parametrize("h", [0.005, 0.001])
+def test_a_thin_rod_that_rolls_gains_nothing(scheme, h):
+    """It slides until it rolls at two thirds of its speed, and goes on with that, however far it turns in a step."""
+    world, rod = rolling_rod()
+    sim = st.Simulator(world, dt=h, scheme=scheme, tol=1e-10)
+    start = sim.system.energy(sim.state.q, sim.state.v)
+    kinetic = []
+    for _ in range(100):
+        step = sim.step()
+        kinetic.append(sim.system.energy(step.state.q, step.state.v).kinetic)
+        assert abs(step.certificate.energy.mass_change) <= 1e-12 * start.kinetic
+        assert step.certificate.unexplained_energy == 0.0
+    assert max(kinetic) <= start.kinetic * (1 + 1e-9)
+    height = abs(sim.state.q[-5] - 0.0015)
+    assert height < 1e-5
+
+
+@pytest.mark.parametrize("scheme", [st.AnitescuHart(), st.Moreau()], ids=["AnitescuHart", "Moreau"])
+def test_impulses_and_flight_belong_to_one_identity(scheme):
+    """Without gravity a box that is thrown at a plane and tumbles over it only loses energy, and all of it is booked."""
+    world = st.World(gravity=(0, 0, 0))
+    world.set_material("default", friction=0.4)
+    world.add_plane()
+    world.add_body(st.Box((0.3, 0.05, 0.01)), mass=1.0, position=(0, 0, 0.1), velocity=(1, 0.3, -2),
+                   angular_velocity=(3, 20, 5), orientation=(0.9, 0.1, 0.3, 0.3))  # fmt: skip
+    sim = st.Simulator(world, dt=0.002, scheme=scheme, tol=1e-10)
+    before, booked = sim.system.energy(sim.state.q, sim.state.v).kinetic, 0.0
+    first = before
+    for _ in range(200):
+        energy = sim.step().certificate.energy
+        after = sim.system.energy(sim.state.q, sim.state.v).kinetic
+        assert abs(energy.mass_change) <= 1e-12 * first
+        assert abs(energy.residual) <= 1e-11 * first
+        assert energy.impact <= 1e-12 * first
+        booked += energy.stabilisation
+        assert after <= first + booked + 1e-9 * first
+        before = after
+    assert before < 0.9 * first  # it has hit the plane
+
+
+def test_steps_that_gain_by_their_own_error_are_marked_and_counted():
+    """A box set 2 cm into the floor is pushed out in a step: that is energy from nowhere, in the loop and in Python."""
+    world = st.World()
+    world.add_plane()
+    world.add_body(st.Box((0.2, 0.2, 0.2)), mass=1.0, position=(0, 0, 0.08))
+    counts = []
+    for every in (1, 40):
+        with pytest.warns(st.OverlapWarning):
+            sim = st.Simulator(world, dt=0.005)
+        run = sim.run(0.2, every=every)
+        counts.append(run.certificate.unexplained)
+        assert run.certificate.worst["unexplained_energy"] == pytest.approx(8.0, rel=0.1)  # ½ m (2 cm / 5 ms)²
+        assert "unexplained energy in 1 steps" in repr(run)
+    assert counts == [1, 1]
+
+
+def test_schemes_that_gain_on_corners_say_so():
+    """A cube falls over the edge of a step: StewartTrinkle gains energy there, and marks it."""
+    marked = {}
+    for scheme in (st.AnitescuHart(), st.StewartTrinkle()):
+        world = st.World()
+        world.set_material("default", friction=0.4)
+        world.add_body(st.Box((0.4, 1.0, 0.2)), kind="fixed", position=(0, 0, -0.1))
+        world.add_plane(offset=-0.4)
+        world.add_body(st.Box((0.2, 0.15, 0.1)), mass=1.0, position=(0.1, 0, 0.25), orientation=(0.5, 0.7, 0.3, 0.4),
+                       velocity=(1.0, 0.1, 0), angular_velocity=(2, 8, 3))  # fmt: skip
+        run = st.Simulator(world, dt=0.005, scheme=scheme).run(0.5)
+        gained = np.diff(run.energy.total) - (run.energy.work["applied"] + run.energy.work["motors"])
+        rises = int((gained > 1e-3).sum())
+        marked[type(scheme).__name__] = run.certificate.unexplained
+        assert run.certificate.unexplained >= rises, (scheme, gained.max())
+    assert marked["AnitescuHart"] == 0
+
+
+def test_a_turn_that_no_step_resolves_is_a_failure():
+    """A thin ellipsoid that turns by radians in a step and is pushed out of the floor would gain without end."""
+    world = st.World()
+    world.set_material("default", friction=0.0)
+    world.add_plane()
+    world.add_body(st.Ellipsoid((0.26, 0.03, 0.002)), density=1000.0, position=(0, 0, 0.05),
+                   orientation=(0.8, 0.3, 0.4, 0.3), velocity=(0.5, 0, -0.5), angular_velocity=(4, 15, 5))  # fmt: skip
+    sim = st.Simulator(world, dt=0.3, tol=1e-10)
+    with pytest.raises(st.SolverError, match=r"turns by .* rad in the step.*smaller step") as failed:
+        sim.run(60.0)
+    assert failed.value.status == st.Status.UNRESOLVED
