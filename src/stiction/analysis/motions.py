@@ -138,7 +138,6 @@ class Motion:
             return None
         if form.kind == IMPULSES:
             return replace(form.state, v=self.v)
-        dynamics = form.problem.dynamics
         return State(form.state.t + form.h, *form.system.move(form.state.q, self.v, form.h))
 
     @cached_property

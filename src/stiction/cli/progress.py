@@ -17,7 +17,7 @@ from ..problem.laws import Law
 from ..scene import Scene
 from ..schemes.base import StepResult
 from ..simulation import Simulator
-from ..simulation.recorder import MISSED, residuals
+from ..simulation.recorder import MISSED, keep_worst, residuals
 from . import Stopped
 
 
@@ -82,9 +82,8 @@ class Watch:
             self.missed += not result.success
             self.contacts = int(np.count_nonzero(result.contacts.law == int(Law.UNILATERAL)))
             own = residuals(result)
-        for name in {*own, *between} - {MISSED}:
-            here = max(abs(own.get(name, 0.0)), abs(between.get(name, 0.0)))
-            self.worst[name] = max(self.worst.get(name, 0.0), here)
+        for found in (own, between):
+            keep_worst({name: abs(value) for name, value in found.items() if name != MISSED}, self.worst)
         if self._first == 0.0:  # what came before it was compiled, perhaps
             self._first, self._skipped = now, self.steps
         self.seconds = (now - self._first) / max(1, self.steps - self._skipped) * self.steps

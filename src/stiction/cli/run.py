@@ -14,6 +14,7 @@ from ..scene import Scene, parse_scene, read_scene
 from ..simulation import Simulator, Trajectory
 from ..simulation.reader import Recording
 from ..simulation.schedule import Schedule
+from ..simulation.trajectory import UNEXPLAINED
 from .compile import solver_compiled_beside
 from .output import console, failure, write_json
 from .progress import Interrupted, Watch

@@ -243,4 +243,3 @@ class AnitescuHart:
             p_warm=state.warm(candidates.key, candidates.row_ptr),
             v_start=state.v,
         )
-

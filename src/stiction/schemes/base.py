@@ -14,7 +14,6 @@ from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import MAX_ROWS, Candidates, State, System
 
-
 FAST = 0.3  # rad in a step: further than this a step of first order does not see where surfaces turn to
 GAINED = 0.25  # of T + m g·reach: what a step in which bodies turn so far may gain by its own error
 
@@ -287,7 +286,9 @@ def _expected_gain(system: System, old: State, end: State, v: FloatArray, proble
     """
     dynamics = problem.dynamics
     assert not isinstance(dynamics, Delassus)
-    kinetic = max(system.energy(old.q, old.v).kinetic, system.energy(end.q, end.v).kinetic)
+    before, after = system.energy(old.q, old.v), system.energy(end.q, end.v)
+    kinetic = max(before.kinetic, after.kinetic)
+    round_off = 1e-13 * (kinetic + abs(before.potential) + abs(after.potential))
     dof = dynamics.Minv.shape[1] if isinstance(dynamics, Bodies) else 1
     parts = [slice(0, 1)] if dof == 1 else [slice(0, 2), slice(2, 3)] if dof == 3 else [slice(0, 3), slice(3, 6)]
     impulse, before, after = (x.reshape(-1, dof) for x in (dynamics.mass(problem.v_free - old.v), old.v, v))
@@ -295,7 +296,7 @@ def _expected_gain(system: System, old: State, end: State, v: FloatArray, proble
     for part in parts:
         push, start, stop = (np.sqrt(np.einsum("bi,bi->b", x[:, part], x[:, part])) for x in (impulse, before, after))
         work += float(np.einsum("b,b->", push, np.maximum(start, stop)))
-    return max(1e-3 * kinetic, work)
+    return max(1e-3 * kinetic, work, round_off)
 
 
 def _balance(
@@ -332,7 +333,7 @@ def _balance(
     given = 0.0 if given_up is None else _inner(momentum, given_up)
     moved = _inner(p, dynamics.velocity_rows(np.where(prescribed, mean, 0.0))) if prescribed.any() else 0.0
     friction, impact, joints, motors, springs, restoring = work_of_rows(
-        problem.row_ptr, problem.law, problem.C, problem.b, p, dynamics.velocity_rows(mean)
+        problem.row_ptr, problem.law, problem.C, problem.b, p, dynamics.velocity_rows(mean), dynamics.velocity_rows(v)
     )
     parts = {
         "applied": forced - moved,

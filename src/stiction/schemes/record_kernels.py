@@ -22,11 +22,11 @@ def place_rows(row_ptr, law, codes, values, placed):
 
 
 @njit
-def work_of_rows(row_ptr, law, C, b, p, u):
-    """The work [J] of impulses p at mean velocities u (nr,), by what rows are for.
+def work_of_rows(row_ptr, law, C, b, p, u, after):
+    """The work [J] of impulses p at mean velocities u (nr,), by what rows are for; after (nr,): velocities at the end.
 
     Returned are friction, impact, joints, motors, springs, and stabilisation: the share that only restores a violated
-    constraint, -½ b p where b demands motion outwards, and the whole work of a contact that is pushed out where that
+    constraint, ½ u⁺ p where b demands motion outwards, and the whole work of a contact that is pushed out where that
     is more: no impact adds energy.
     """
     friction, impact, joints, motors, springs, restoring = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -41,9 +41,9 @@ def work_of_rows(row_ptr, law, C, b, p, u):
             elif C[r] > 0.0:
                 springs += work
             elif normal or law[k] == EQUALITY:
-                share = -0.5 * b[r] * p[r] if law[k] == EQUALITY or b[r] < 0.0 else 0.0
+                share = 0.5 * after[r] * p[r] if law[k] == EQUALITY else 0.0
                 if normal and b[r] < 0.0:
-                    share = max(share, work)
+                    share = max(0.5 * max(after[r], 0.0) * p[r], work)
                 restoring += share
                 if normal:
                     impact += work - share

@@ -179,7 +179,9 @@ class StewartTrinkle:
             q, v = system.move(state.q, solution.v, h)
             new = State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr))
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
-                return _Pass(candidates, rows_at, mass_at, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence)
+                return _Pass(
+                    candidates, rows_at, mass_at, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence
+                )
             if not solution.success:
                 return _Pass(candidates, rows_at, mass_at, problem, solution, new, solution.status, solution.message)
             done = _Pass(candidates, rows_at, mass_at, problem, solution, new, Status.SOLVED, solution.message)

@@ -78,7 +78,7 @@ def _finish_parallel(h, q, v, inertia, moves, held, new_q, new_v):
 
 @njit
 def finish(h, parallel, q, v, bodies, held, new_q, new_v):
-    """Configurations and velocities in which a step ends that impulses leave with v; bodies held stay where they are."""
+    """Where a step ends that impulses leave with v, and the velocities there; bodies held stay where they are."""
     if parallel and q.shape[0] > MANY:
         _finish_parallel(h, q, v, bodies[1], bodies[4], held, new_q, new_v)
     else:
@@ -118,9 +118,8 @@ def _make_advance(nested):
         largest error, penetration and joint drift so far, the most contacts, the largest energy that nothing explains
         and how many steps had some. Returns the number of steps, the keys
         and impulses of the last, the pairs to keep, and of the last attempt: the band in which contacts were looked
-        for, the sweeps, v_free, M⁻¹, the contacts found, the problem; the band and the contacts at its end; and q, turns,
-        v, keys, impulses, worst before it.
-        Last, of a step that repeats itself, its own share of `worst`; empty where it does not.
+        for, the sweeps, v_free, M⁻¹, the contacts found, the problem; the band and the contacts at its end; and q,
+        turns, v, keys, impulses, worst before it. Last, of a step that repeats itself, its own share of `worst`; empty where it does not.
         """
         h, tol, parallel, _, _, eps, repeat = how
         mass, inertia, _, _, moves, _, force, reach = bodies

@@ -19,6 +19,8 @@ from ..problem.body_kernels import (
     velocity_change,
     weigh,
 )
+from ..schemes.record_kernels import work_of_rows
+from ..schemes.record_kernels import work_of_rows
 from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import AT_REST, NONFINITE, QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..solvers.nsgs_items import classify
@@ -27,7 +29,6 @@ from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
 from ..systems.kernels2 import joint_rows as planar_joint_rows
 from ..systems.kernels3 import joint_rows as spatial_joint_rows
 from ..systems.mechanism_kernels import demands
-from ..schemes.record_kernels import work_of_rows
 from .loop_blocks import CODES, blocks_of, by_block, remembered, within
 from .loop_rows import rows_planar, rows_spatial
 
@@ -165,7 +166,7 @@ def reaches(shapes, found, wide, gap, normal, new_normal):
 
 @njit(leaf=True)
 def crosses(shapes, found, ahead, gap, v, reach, dim, h, left):
-    """Whether contacts `ahead`, detected at the end of a step, that are none of `found` overlap by `gap` more than known.
+    """Whether contacts `ahead`, detected at the end of a step, overlap by `gap` though they are none of `found`.
 
     As `schemes.unforeseen.crossed`: more than those that are among `found`, and than a step of first order may miss;
     left: what the tolerance leaves [m].
@@ -199,8 +200,9 @@ def crosses(shapes, found, ahead, gap, v, reach, dim, h, left):
 def gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, dim, fast, made):
     """The energy [J] that a step gains by its own error, and whether it is to be called unexplained.
 
-    As `schemes.base.certify_step` says it. kinetic, solved_kinetic, new_kinetic: before the step, with the velocity solved_v that impulses have left, and after
-    it; fast: whether a body turns so far that it has to be known exactly; made: the problem as `attempt` returns it.
+    As `schemes.base.certify_step` says it. kinetic, solved_kinetic, new_kinetic: before the step, with the velocity
+    solved_v that impulses have left, and after it; fast: whether a body turns so far that it has to be known exactly;
+    made: the problem as `attempt` returns it.
     """
     a, b, law, row_ptr, Ja, Jb, _, demand, C, _, _, _, p, _, _, _ = made
     truncation, work = 0.0, 0.0
@@ -221,9 +223,10 @@ def gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, dim, fast
         most += abs(demand[r] * p[r])
     if gained + most <= allowed and not fast:
         return 0.0, False
-    mean, u = 0.5 * (v + solved_v), np.empty(len(p))
+    mean, u, after = 0.5 * (v + solved_v), np.empty(len(p)), np.empty(len(p))
     rows_times(a, b, row_ptr, Ja, Jb, mean, u)
-    gained += work_of_rows(row_ptr, law, C, demand, p, u)[5]
+    rows_times(a, b, row_ptr, Ja, Jb, solved_v, after)
+    gained += work_of_rows(row_ptr, law, C, demand, p, u, after)[5]
     return gained, gained > allowed
 
 

@@ -65,7 +65,13 @@ class Frame:
     gains: tuple[Gain, ...]
 
 
-LIGHT = ("natural_map", "penetration", "joint_drift", "unexplained_energy", UNEXPLAINED)  # what the compiled loop knows of its steps
+LIGHT = (
+    "natural_map",
+    "penetration",
+    "joint_drift",
+    "unexplained_energy",
+    UNEXPLAINED,
+)  # what the compiled loop knows of its steps
 
 
 class Observer:
