@@ -1,4 +1,4 @@
-"""What the energy of a step is made of: thin bodies that roll fast, turns of radians in a step, steps that are marked."""
+"""What the energy of a step is made of: thin bodies that roll fast, turns of radians in a step, marked steps."""
 
 import numpy as np
 import pytest
@@ -13,18 +13,18 @@ def rolling_rod(friction=0.5, gravity=9.81):
     world = st.World(gravity=(0, 0, -gravity))
     world.set_material("default", friction=friction)
     world.add_plane()
-    rod = world.add_body(
+    world.add_body(
         st.Capsule(0.0015, 0.3), density=1000, position=(0, 0, 0.0015), orientation=LYING, velocity=(0, 1, 0),
         angular_velocity=(0, 0, 0.5),
     )  # fmt: skip
-    return world, rod
+    return world
 
 
 @pytest.mark.parametrize("scheme", [st.AnitescuHart(), st.Moreau()], ids=["AnitescuHart", "Moreau"])
 @pytest.mark.parametrize("h", [0.005, 0.001])
 def test_a_thin_rod_that_rolls_gains_nothing(scheme, h):
     """It slides until it rolls at two thirds of its speed, and goes on with that, however far it turns in a step."""
-    world, rod = rolling_rod()
+    world = rolling_rod()
     sim = st.Simulator(world, dt=h, scheme=scheme, tol=1e-10)
     start = sim.system.energy(sim.state.q, sim.state.v)
     kinetic = []
@@ -40,7 +40,7 @@ def test_a_thin_rod_that_rolls_gains_nothing(scheme, h):
 
 @pytest.mark.parametrize("scheme", [st.AnitescuHart(), st.Moreau()], ids=["AnitescuHart", "Moreau"])
 def test_impulses_and_flight_belong_to_one_identity(scheme):
-    """Without gravity a box that is thrown at a plane and tumbles over it only loses energy, and all of it is booked."""
+    """Without gravity a box that is thrown at a plane and tumbles over it only loses energy, and all is booked."""
     world = st.World(gravity=(0, 0, 0))
     world.set_material("default", friction=0.4)
     world.add_plane()
@@ -77,22 +77,31 @@ def test_steps_that_gain_by_their_own_error_are_marked_and_counted():
     assert counts == [1, 1]
 
 
-def test_schemes_that_gain_on_corners_say_so():
-    """A cube falls over the edge of a step: StewartTrinkle gains energy there, and marks it."""
-    marked = {}
-    for scheme in (st.AnitescuHart(), st.StewartTrinkle()):
-        world = st.World()
-        world.set_material("default", friction=0.4)
-        world.add_body(st.Box((0.4, 1.0, 0.2)), kind="fixed", position=(0, 0, -0.1))
-        world.add_plane(offset=-0.4)
-        world.add_body(st.Box((0.2, 0.15, 0.1)), mass=1.0, position=(0.1, 0, 0.25), orientation=(0.5, 0.7, 0.3, 0.4),
-                       velocity=(1.0, 0.1, 0), angular_velocity=(2, 8, 3))  # fmt: skip
-        run = st.Simulator(world, dt=0.005, scheme=scheme).run(0.5)
-        gained = np.diff(run.energy.total) - (run.energy.work["applied"] + run.energy.work["motors"])
-        rises = int((gained > 1e-3).sum())
-        marked[type(scheme).__name__] = run.certificate.unexplained
-        assert run.certificate.unexplained >= rises, (scheme, gained.max())
-    assert marked["AnitescuHart"] == 0
+@pytest.mark.parametrize(
+    "scheme", [st.AnitescuHart(), st.StewartTrinkle(), st.Moreau()], ids=lambda s: type(s).__name__
+)
+def test_what_is_marked_is_what_a_step_may_not_gain(scheme):
+    """A box tumbles down a step and starts 3 mm deep in it: the rule, from states and books alone."""
+    h, mass = 0.005, 1.0
+    world = st.World()
+    world.set_material("default", friction=0.4)
+    world.add_body(st.Box((0.4, 1.0, 0.2)), kind="fixed", position=(0, 0, -0.1))
+    world.add_plane(offset=-0.4)
+    world.add_body(st.Box((0.2, 0.15, 0.1)), mass=mass, position=(0.1, 0, 0.047), velocity=(1.0, 0.1, 0))
+    with pytest.warns(st.OverlapWarning):
+        sim = st.Simulator(world, dt=h, scheme=scheme)
+    run = sim.run(0.6)
+    work = run.energy.work
+    gained = work["truncation"] + work["mass_change"] + work["stabilisation"]
+    kinetic = np.maximum(run.energy.kinetic[1:], run.energy.kinetic[:-1])
+    speed = np.linalg.norm(run.velocity("body1"), axis=1)
+    allowed = np.maximum(1e-3 * kinetic, mass * 9.81 * h * np.maximum(speed[1:], speed[:-1]))
+    marked = run.certificate["unexplained_energy"]
+    assert (marked[gained < 0.95 * allowed] == 0.0).all()
+    high = gained > 1.05 * allowed
+    np.testing.assert_allclose(marked[high], gained[high])
+    assert run.certificate.unexplained == (marked > 0).sum()
+    assert high[0] or isinstance(scheme, st.Moreau)  # which pushes overlaps out without a velocity
 
 
 def test_a_turn_that_no_step_resolves_is_a_failure():

@@ -112,6 +112,7 @@ class AnitescuHart:
                 return self.result(system, state, new, h, looked_at, problem, tuple(solves))
             if count < ROUNDS:
                 found = system.joined(found, more).polyhedral(self.directions)
+        assert more is not None
         name = system.constraint_name(int(more.key[more.contact][0]))
         message = f"Solved {ROUNDS + 1} times, the step still runs into what it had not foreseen: contact {name!r}."
         taken = self.result(system, state, new, h, looked_at, problem, tuple(solves))

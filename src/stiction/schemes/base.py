@@ -291,10 +291,10 @@ def _expected_gain(system: System, old: State, end: State, v: FloatArray, proble
     round_off = 1e-13 * (kinetic + abs(before.potential) + abs(after.potential))
     dof = dynamics.Minv.shape[1] if isinstance(dynamics, Bodies) else 1
     parts = [slice(0, 1)] if dof == 1 else [slice(0, 2), slice(2, 3)] if dof == 3 else [slice(0, 3), slice(3, 6)]
-    impulse, before, after = (x.reshape(-1, dof) for x in (dynamics.mass(problem.v_free - old.v), old.v, v))
+    rows = [x.reshape(-1, dof) for x in (dynamics.mass(problem.v_free - old.v), old.v, v)]
     work = 0.0
     for part in parts:
-        push, start, stop = (np.sqrt(np.einsum("bi,bi->b", x[:, part], x[:, part])) for x in (impulse, before, after))
+        push, start, stop = (np.sqrt(np.einsum("bi,bi->b", x[:, part], x[:, part])) for x in rows)
         work += float(np.einsum("b,b->", push, np.maximum(start, stop)))
     return max(1e-3 * kinetic, work, round_off)
 

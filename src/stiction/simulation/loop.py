@@ -33,7 +33,8 @@ class Group(NamedTuple):
 
     taken: how many before the last; before: the state after these, its time not advanced; worst (6,): their largest
     error, penetration [m], joint drift, number of contacts and unexplained energy [J], and how many had some. after:
-    the state after the last, and known: what the kernel knows of it; None where there is none, or where a step belongs to Python.
+    the state after the last, and known: what the kernel knows of it; None where there is none, or where a step belongs
+    to Python.
     """
 
     taken: int

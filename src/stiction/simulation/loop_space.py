@@ -119,7 +119,8 @@ def _make_advance(nested):
         and how many steps had some. Returns the number of steps, the keys
         and impulses of the last, the pairs to keep, and of the last attempt: the band in which contacts were looked
         for, the sweeps, v_free, M⁻¹, the contacts found, the problem; the band and the contacts at its end; and q,
-        turns, v, keys, impulses, worst before it. Last, of a step that repeats itself, its own share of `worst`; empty where it does not.
+        turns, v, keys, impulses, worst before it. Last, of a step that repeats itself, its own share of `worst`; empty
+        where it does not.
         """
         h, tol, parallel, _, _, eps, repeat = how
         mass, inertia, _, _, moves, _, force, reach = bodies

@@ -20,7 +20,6 @@ from ..problem.body_kernels import (
     weigh,
 )
 from ..schemes.record_kernels import work_of_rows
-from ..schemes.record_kernels import work_of_rows
 from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import AT_REST, NONFINITE, QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
 from ..solvers.nsgs_items import classify

@@ -234,7 +234,7 @@ class System(Protocol):
         """
 
     def mass_place(self, start: FloatArray, at: FloatArray) -> FloatArray:
-        """Where a step from q = start takes its mass if its scheme wants it at `at`: where `move` begins, if it turns M."""
+        """Where a step from q = start takes its mass if its scheme wants it at `at`: `start`, if `move` turns M."""
 
     def move(self, q: FloatArray, v: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
         """Where the motion without any force leads from q with v in a time h, and the velocity there."""

@@ -178,7 +178,7 @@ def free_rotation(I, h, W, P, work, J):
 
 @njit(leaf=True)
 def _spin(I, h, parts, w, x, y, z, W, P, work, J, out):
-    """A torque-free rotation of length h in so many parts, from body axes (w, x, y, z); out (4,) and W receive the end."""
+    """A torque-free rotation of length h in so many parts from (w, x, y, z); out (4,) and W receive the end."""
     for _ in range(parts):
         if not free_rotation(I, h / parts, W, P, work, J):
             return False
@@ -202,7 +202,7 @@ def _move_body(i, q, v, h, inertia, W, P, work, J, new_q, new_v):
         start = turn(w, -x, -y, -z, v[i, 3], v[i, 4], v[i, 5])
         size = math.sqrt(start[0] ** 2 + start[1] ** 2 + start[2] ** 2)
         if size > 0.0 and abs(h) * size < 1e5:
-            parts = max(1, int(math.ceil(abs(h) * size / TURN_OF_A_PART)))
+            parts = max(1, math.ceil(abs(h) * size / TURN_OF_A_PART))
             for _ in range(4):
                 W[0], W[1], W[2] = start
                 if _spin(I, h, parts, w, x, y, z, W, P, work, J, work[5]):
@@ -247,7 +247,7 @@ def move(q, v, h, inertia, moves, new_q, new_v):
 
 @njit(leaf=True)
 def push(q, v, force, mass, inverse_inertia, moves, h, out):
-    """out (nb, 6) = v + h M⁻¹ force: forces and torques (nb, 6) about the centre of mass, applied at q (nb, 7) at once."""
+    """out (nb, 6) = v + h M⁻¹ force: forces and torques (nb, 6) about centres of mass, applied at q (nb, 7) at once."""
     for i in range(q.shape[0]):
         for k in range(6):
             out[i, k] = v[i, k]

@@ -144,7 +144,7 @@ class Model3(BodyModel):
         return out.ravel()
 
     def move(self, q: FloatArray, v: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
-        """Where free flight leads from q with v in a time h, and the velocity there: a top turns, and so does its spin."""
+        """Where free flight leads from q with v in a time h, and the velocity there: the spin of a top turns, too."""
         new_q, new_v = np.empty(self.nq), np.empty((self.nb, 6))
         V = v.reshape(self.nb, 6)
         kernels3.move(self.bodies(q), V, h, self.inertia, self.moves, self.bodies(new_q), new_v)
