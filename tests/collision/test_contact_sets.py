@@ -105,14 +105,12 @@ def same(one, two, where, whole):
 
 
 def places(a, b, rotated, directions, across):
-    """Where the body a touches b, comes near it or overlaps it a little, in line with it or shifted; and concentric."""
+    """Where the body a touches b, comes near it or overlaps it a little, in line with it or shifted."""
     plane = isinstance(b, st.Plane | st.HalfPlane)
-    if not plane:
-        yield np.zeros(len(directions[0])), False  # how to get out is left to chance, the contacts are as many
     for d in [directions[0]] if plane else directions:
         for gap in (0.0, 0.0078125, -0.0078125):
             for shift in across(d)[: 1 if plane else None]:
-                yield d * (top(a, -d @ rotated) + top(b, d) + gap) + shift, True
+                yield d * (top(a, -d @ rotated) + top(b, d) + gap) + shift, gap
 
 
 @pytest.mark.parametrize(("a", "b"), [p for p in itertools.combinations_with_replacement(SOLIDS, 2) if p[0] != "plane"])
@@ -133,18 +131,28 @@ def test_contacts_in_space_move_with_the_pair(a, b):
         return [s - d * (s @ d) for s in shifts]
 
     none = turn(0, 0, 0)
-    for of_a in (none, turn(quarter, 0, 0), turn(0, 0, 0.5 * quarter), turn(0, 2 * quarter, 0)):
-        for x, whole in places(one, other, of_a.as_matrix(), directions, across):
-            where = a, b, of_a.as_rotvec(), x
+    # Edges that touch, or overlap and get free in two directions, have the normal of either: with curved shapes and
+    # hulls it is left to chance, with cores the first in the order of their axes.
+    cores = not {a, b} & {"cylinder", "ellipsoid", "hull", "prism"}
+    for of_a in (none, turn(quarter, 0, 0), turn(0, 0, 0.5 * quarter), turn(quarter, 0, 0) * turn(0, 0, 0.5 * quarter)):
+        for x, gap in places(one, other, of_a.as_matrix(), directions, across):
+            where, whole = (a, b, of_a.as_rotvec(), x), cores or gap > 0.0
             found = pair.find((x, np.zeros(3)), (of_a, none))
             for R, t in motions:
                 poses = (R.apply(x) + t, t), (R * of_a, R)
-                gap, n, p = pair.find(*poses)
-                same(found, (gap, n @ R.as_matrix(), (p - t) @ R.as_matrix()), where, whole)
-                gap, n, p = exchanged.find(*(pose[::-1] for pose in poses))
-                same(found, (gap, -n @ R.as_matrix(), (p - t) @ R.as_matrix()), where, whole)
-            near = pair.find((x + 1e-9 * np.array([0.3, -0.5, 0.8]), np.zeros(3)), (of_a, none))
-            same(found, near, where, False)
+                g, n, p = pair.find(*poses)
+                same(found, (g, n @ R.as_matrix(), (p - t) @ R.as_matrix()), where, whole)
+                g, n, p = exchanged.find(*(pose[::-1] for pose in poses))
+                same(found, (g, -n @ R.as_matrix(), (p - t) @ R.as_matrix()), where, whole)
+            if cores or gap >= 0.0:
+                near = pair.find((x + 1e-9 * np.array([0.3, -0.5, 0.8]), np.zeros(3)), (of_a, none))
+                same(found, near, where, False)
+    # One inside the other: of equally short ways out one is taken.
+    inside = pair.find(np.zeros((2, 3)), (none, none))[0]
+    turned = exchanged.find(np.zeros((2, 3)), (motions[2][0], motions[2][0]))[0]
+    if b != "plane":
+        assert inside.min() == pytest.approx(turned.min(), abs=1e-12)
+        assert len(inside) == len(turned) or not cores
 
 
 @pytest.mark.parametrize(("a", "b"), [p for p in itertools.combinations_with_replacement(FLATS, 2) if p[0] != "plane"])
@@ -160,16 +168,16 @@ def test_contacts_in_the_plane_move_with_the_pair(a, b):
         return [s * np.array([-d[1], d[0]]) for s in (0.0, 0.125, 0.5)]
 
     for of_a in (0.0, np.pi / 2, np.pi / 4, np.pi):
-        for x, whole in places(one, other, matrix(of_a), directions, across):
-            where = a, b, of_a, x
+        for x, gap in places(one, other, matrix(of_a), directions, across):
+            where, whole = (a, b, of_a, x), gap > 0.0 or not {a, b} & {"segment", "ellipse"}
             found = pair.find((x, np.zeros(2)), (of_a, 0.0))
             for angle, t in ((np.pi / 2, np.zeros(2)), (np.pi / 4, np.array([0.1, 0.3])), (0.7, np.array([3.0, -5.0]))):
                 R = matrix(angle)
                 poses = (R @ x + t, t), (angle + of_a, angle)
-                gap, n, p = pair.find(*poses)
-                same(found, (gap, n @ R, (p - t) @ R), where, whole)
-                gap, n, p = exchanged.find(*(pose[::-1] for pose in poses))
-                same(found, (gap, -n @ R, (p - t) @ R), where, whole)
+                g, n, p = pair.find(*poses)
+                same(found, (g, n @ R, (p - t) @ R), where, whole)
+                g, n, p = exchanged.find(*(pose[::-1] for pose in poses))
+                same(found, (g, -n @ R, (p - t) @ R), where, whole)
             near = pair.find((x + 1e-9 * np.array([0.3, -0.5]), np.zeros(2)), (of_a, 0.0))
             same(found, near, where, False)
 
@@ -237,9 +245,9 @@ def test_no_vertex_gets_below_those_that_are_listed(ground, corners):
             axis = rng.normal(size=3)
             angle = 0.3 * rng.random()
             lower = turn(*(angle * axis / np.linalg.norm(axis))).as_matrix()[2]
-            slack = 1e-12 if len(gap) < 16 else 0.0217 * angle  # an eighth of the size of such a hull
+            slack = 1e-12 if corners < 1000 else 0.0174 * angle  # a tenth of the size of such a hull
             assert (near @ lower).min() >= (listed @ lower).min() - slack
-    assert (more > 4) == (corners >= 12)
+    assert (more > 4) == (corners >= 60)
 
 
 def test_a_prism_stands_on_all_its_corners_and_a_polygon_lists_the_next_ones():

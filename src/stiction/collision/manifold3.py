@@ -39,7 +39,7 @@ from .boxes import (
 CAPACITY = 64  # at most 16 vertices, 16 crossings and 16 vertex-edge pairs
 STEEP = 0.3  # sine of the angle from which on a vertex over another one is not looked at: see `patch3`
 MANY = 16  # vertices above which those near each other are left out
-CLOSE = 0.125  # of the size: the largest distance at which one vertex stands for another then
+CLOSE = 0.1  # of the size: the largest distance at which one vertex stands for another then
 _SLOP = 1e-4
 _TIE = 1e-9
 _UNDERCUT = 1e-7

@@ -34,9 +34,12 @@ def edge_normal(ptr, verts, s, i):
 
 
 @njit(leaf=True)
-def separation(ptr, verts, s, other):
-    """Largest separation of two cores along the edge normals of shape s, and its edge; (-inf, -1) without edges."""
-    best, edge = -math.inf, -1
+def separation(ptr, verts, s, other, tie):
+    """Largest separation of two cores along the edge normals of shape s, and its edge; (-inf, -1) without edges.
+
+    Of edges that separate equally far, to within `tie`, the first is taken.
+    """
+    best, chosen, edge = -math.inf, -math.inf, -1
     n = ptr[s + 1] - ptr[s]
     for i in range(n if n > 1 else 0):
         nx, ny, size = edge_normal(ptr, verts, s, i)
@@ -46,8 +49,9 @@ def separation(ptr, verts, s, other):
         low = math.inf
         for v in range(ptr[other], ptr[other + 1]):
             low = min(low, nx * (verts[v, 0] - verts[p, 0]) + ny * (verts[v, 1] - verts[p, 1]))
-        if low > best:
-            best, edge = low, i
+        best = max(best, low)
+        if low > chosen + tie:
+            chosen, edge = low, i
     return best, edge
 
 
@@ -154,8 +158,8 @@ def core_core2(ptr, verts, a, b, reach, ci, cf):
     size = size_a + size_b
     slop = _SLOP * (min(size_a, size_b) if min(size_a, size_b) > 0.0 else size)
     tie = _TIE * size
-    sep_a, edge_a = separation(ptr, verts, a, b)
-    sep_b, edge_b = separation(ptr, verts, b, a)
+    sep_a, edge_a = separation(ptr, verts, a, b, tie)
+    sep_b, edge_b = separation(ptr, verts, b, a, tie)
     sat = max(sep_a, sep_b)
     if sat > reach:
         return 0
@@ -284,7 +288,10 @@ def write_feature2(kind, ptr, verts, s, f, p, d, row):
 
 @njit(leaf=True)
 def smaller_first2(kind, ptr, radius, verts, a, b):
-    """Whether shape a comes first in computations: half-planes last, then by vertices, radius and place."""
+    """Whether shape a comes first in computations: half-planes last, then by vertices, radius and place.
+
+    The place is that of the other shape in the frames of both, as in `narrow3.smaller_first`.
+    """
     if kind[a] != kind[b]:
         return kind[b] == PLANE
     size_a, size_b = ptr[a + 1] - ptr[a], ptr[b + 1] - ptr[b]
@@ -292,11 +299,19 @@ def smaller_first2(kind, ptr, radius, verts, a, b):
         return size_a < size_b
     if radius[a] != radius[b]:
         return radius[a] < radius[b]
-    ahead = 0.0
+    x, y = 0.0, 0.0  # from the middle of a to that of b
     for k in range(size_a):
-        ahead += _SWEEP[0] * (verts[ptr[b] + k, 0] - verts[ptr[a] + k, 0])
-        ahead += _SWEEP[1] * (verts[ptr[b] + k, 1] - verts[ptr[a] + k, 1])
-    return ahead > 0.0 if ahead != 0.0 else a < b
+        x += (verts[ptr[b] + k, 0] - verts[ptr[a] + k, 0]) / size_a
+        y += (verts[ptr[b] + k, 1] - verts[ptr[a] + k, 1]) / size_a
+    ahead, size = 0.0, 0.0
+    for s in (a, b):
+        p = ptr[s]
+        ex, ey = verts[p + size_a - 1, 0] - verts[p, 0], verts[p + size_a - 1, 1] - verts[p, 1]
+        length = math.sqrt(ex * ex + ey * ey)
+        if length > 0.0:
+            ahead += (_SWEEP[0] * (ex * x + ey * y) + _SWEEP[1] * (ex * y - ey * x)) / length
+        size += length
+    return ahead > 0.0 if abs(ahead) > _TIE * size else a < b
 
 
 @njit

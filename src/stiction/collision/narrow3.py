@@ -166,13 +166,12 @@ def smaller_first(half, radius, at, axes, a, b):
         return size_a < size_b
     if radius[a] != radius[b]:
         return radius[a] < radius[b]
-    ahead, far = 0.0, 0.0
+    ahead = 0.0
     for i in range(3):
         t = at[b, i] - at[a, i]
-        far += abs(t)
         for k in range(3):
             ahead += _SWEEP[k] * t * (axes[a, i, k] + axes[b, i, k])
-    return ahead > 0.0 if abs(ahead) > _TIE * far else a < b
+    return ahead > 0.0 if abs(ahead) > _TIE * (size_a + size_b) else a < b
 
 
 @njit(leaf=True)
