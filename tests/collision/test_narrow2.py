@@ -76,7 +76,7 @@ def test_least_gap_is_the_signed_distance(scene2, kinds):
         signs.add(expected > 0)
         assert scene.find(band=10.0).least == pytest.approx(expected, abs=1e-10), k
         near = scene.find(band=0.1)
-        assert near.gap.size <= 2
+        assert near.gap.size <= (5 if "plane" in kinds else 2)  # of seven corners that reach a half-plane
         assert (near.gap.size > 0) == (expected <= 0.1)
         if near.gap.size:
             assert near.least == pytest.approx(expected, abs=1e-10)

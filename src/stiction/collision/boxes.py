@@ -18,6 +18,7 @@ from .._jit import njit
 EDGE, FACE, GROUND = 8, 20, 26
 ALIGNED = 0.9  # cosine up to which the normals of a manifold may differ from its main normal
 _PARALLEL = 1e-6
+_LEVEL = 1e-12  # sine of an angle that is round-off: of two vertices that support equally far the lower number is taken
 
 
 @njit
@@ -100,30 +101,53 @@ def nearest(half, s, q):
 
 
 @njit(leaf=True)
-def separate(half, a, b, C, off):
+def nearest_edge(half, s, q, slop):
+    """As `nearest`, but a point nearest to a vertex, at most `slop` beyond the end of an edge, is over that edge.
+
+    Where two edges end side by side, round-off would otherwise say whether the end of one lies over the other.
+    """
+    f, w = nearest(half, s, q)
+    if f < 0 or f >= EDGE:
+        return f, w
+    beside, axis = slop, -1
+    for k in range(3):
+        if half[s, k] > 0.0 and abs(pick(w, k)) <= beside:
+            beside, axis = abs(pick(w, k)), k
+    if axis < 0:
+        return f, w
+    f = EDGE + 4 * axis + ((f >> after(axis)) & 1) + 2 * ((f >> before(axis)) & 1)
+    return f, (0.0 if axis == 0 else w[0], 0.0 if axis == 1 else w[1], 0.0 if axis == 2 else w[2])
+
+
+@njit(leaf=True)
+def separate(half, a, b, C, off, tie):
     """Separating axis test: (largest separation over all axes, best face separation, its axis, best edge separation,
-    its axis).
+    its axis). Of axes that separate equally far, to within `tie`, the first is taken: round-off does not decide.
 
     Face axes are 0..2 of a and 3..5 of b, edge axes 3 i + j. The first value also counts axes of flat cores that are
     not face normals: they can separate but carry no feature.
     """
     every = -math.inf
-    face, face_axis = -math.inf, -1
-    edge, edge_axis = -math.inf, -1
+    face, face_axis, best_face = -math.inf, -1, -math.inf
+    edge, edge_axis, best_edge = -math.inf, -1, -math.inf
     for i in range(3):
         s = abs(off[1, i]) - half[a, i]
         for j in range(3):
             s -= half[b, j] * abs(C[i, j])
         every = max(every, s)
-        if s > face and face_exists(half, a, i):
-            face, face_axis = s, i
+        if face_exists(half, a, i):
+            best_face = max(best_face, s)
+            if s > face + tie:
+                face, face_axis = s, i
     for j in range(3):
         s = abs(off[0, j]) - half[b, j]
         for i in range(3):
             s -= half[a, i] * abs(C[i, j])
         every = max(every, s)
-        if s > face and face_exists(half, b, j):
-            face, face_axis = s, 3 + j
+        if face_exists(half, b, j):
+            best_face = max(best_face, s)
+            if s > face + tie:
+                face, face_axis = s, 3 + j
     for i in range(3):
         if half[a, i] <= 0.0:
             continue
@@ -137,22 +161,26 @@ def separate(half, a, b, C, off):
             s -= half[a, i1] * abs(C[i2, j]) + half[a, i2] * abs(C[i1, j])
             s -= half[b, j1] * abs(C[i, j2]) + half[b, j2] * abs(C[i, j1])
             s /= math.sqrt(size)
-            if s > edge:
+            best_edge = max(best_edge, s)
+            if s > edge + tie:
                 edge, edge_axis = s, 3 * i + j
-    return max(every, edge), face, face_axis, edge, edge_axis
+    return max(every, best_edge), best_face, face_axis, best_edge, edge_axis
 
 
 @njit(leaf=True)
-def axis_normal(axis, is_face, C, off, n):
-    """The unit normal n (in the frame of b, from b to a) of a face or edge axis of `separate`."""
+def axis_normal(axis, is_face, C, off, tie, n):
+    """The unit normal n (in the frame of b, from b to a) of a face or edge axis of `separate`.
+
+    Centres less than `tie` apart along it do not decide its sign.
+    """
     if is_face and axis < 3:
-        sign = 1.0 if off[1, axis] <= 0.0 else -1.0
+        sign = 1.0 if off[1, axis] <= tie else -1.0
         for k in range(3):
             n[k] = sign * C[axis, k]
     elif is_face:
         for k in range(3):
             n[k] = 0.0
-        n[axis - 3] = 1.0 if off[0, axis - 3] >= 0.0 else -1.0
+        n[axis - 3] = 1.0 if off[0, axis - 3] >= -tie else -1.0
     else:
         i, j = axis // 3, axis % 3
         j1, j2 = (j + 1) % 3, (j + 2) % 3
@@ -161,7 +189,7 @@ def axis_normal(axis, is_face, C, off, n):
         n[j1] = C[i, j2]
         n[j2] = -C[i, j1]
         size = math.sqrt(n[j1] * n[j1] + n[j2] * n[j2])
-        if n[j1] * off[0, j1] + n[j2] * off[0, j2] < 0.0:
+        if n[j1] * off[0, j1] + n[j2] * off[0, j2] < -tie * size:
             size = -size
         n[j1] /= size
         n[j2] /= size
@@ -173,7 +201,7 @@ def support_vertex(half, s, C, n, own, sign):
     v = 0
     for k in range(3):
         along = C[k, 0] * n[0] + C[k, 1] * n[1] + C[k, 2] * n[2] if own == 0 else n[k]
-        if sign * along > 0.0 and half[s, k] > 0.0:
+        if sign * along > _LEVEL and half[s, k] > 0.0:
             v |= 1 << k
     return v
 

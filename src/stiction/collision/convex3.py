@@ -29,8 +29,8 @@ from .features import (
 from .manifold3 import _SLOP, _SWEEP, reduce
 from .narrow3 import place, smaller_first, spheres_apart
 from .newton3 import TRIED, distance3, extent3
-from .patch3 import CAPACITY, ON_B, PRIMARY, RIM_ON_B, ROOM, on_half_space, patch
-from .support3 import minus, plus
+from .patch3 import ALONG, CAPACITY, KEPT, ON_B, PRIMARY, RIM_ON_B, ROOM, edges, on_half_space, patch
+from .support3 import minus, plus, turned_from
 
 _BESIDE = 1e-3  # of the size: how far from the nearest points a patch that is not flat on them may begin
 _FLAT = 1e-6  # angle up to which a patch lies flat on the nearest points
@@ -111,9 +111,25 @@ def drop_near(ci, cf, m, p, near):
     for i in range(m):
         e = minus((cf[i, 1], cf[i, 2], cf[i, 3]), p)
         if dot(e, e) > near * near:
-            ci[kept, 0], ci[kept, 1] = ci[i, 0], ci[i, 1]
+            for k in range(3):
+                ci[kept, k] = ci[i, k]
             for k in range(4):
                 cf[kept, k] = cf[i, k]
+            kept += 1
+    return kept
+
+
+@njit(leaf=True)
+def keep_marked(ci, m, keep, kept):
+    """Append to the `kept` candidates in `keep` those that are marked and not among them; how many there are then."""
+    for i in range(m):
+        if ci[i, 2] != KEPT:
+            continue
+        known = False
+        for k in range(kept):
+            known = known or keep[k] == i
+        if not known:
+            keep[kept] = i
             kept += 1
     return kept
 
@@ -136,17 +152,19 @@ def find_convex3(
     ways = np.zeros((TRIED, 3))
     Q, T, C = np.zeros((ROOM, 3)), np.zeros((ROOM, 3)), np.zeros((ROOM, 3))
     ids_q, ids_t, ids_c = np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64)
-    ci, cf = np.zeros((CAPACITY + 1, 2), np.int64), np.zeros((CAPACITY + 1, 4))
-    normal, sweep, keep = np.zeros(3), np.zeros(3), np.zeros(4, np.int64)
-    for k in range(3):
-        sweep[k] = _SWEEP[k]
+    ci, cf = np.zeros((CAPACITY + 1, 3), np.int64), np.zeros((CAPACITY + 1, 4))
+    normal, sweep, keep = np.zeros(3), np.zeros(3), np.zeros(CAPACITY + 1, np.int64)
+    most = 8
+    for s in range(ns):
+        most = max(most, geo[2][s + 1] - geo[2][s])
+    V, number = np.zeros((most, 4)), np.zeros(most, np.int64)
     count = 0
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair, 0], pairs[pair, 1]
         if kind[first] == PLANE or kind[second] == PLANE:
             swap = kind[first] == PLANE
         else:
-            swap = not smaller_first(half, radius, at, first, second)
+            swap = not smaller_first(half, radius, at, axes, first, second)
         a, b = (second, first) if swap else (first, second)
         reach = band + radius[a] + radius[b]
         smallest = half[a, 0]
@@ -163,11 +181,12 @@ def find_convex3(
         round_a, round_b = kind[a] == ELLIPSOID, kind[b] == ELLIPSOID
         if kind[b] == PLANE:
             if not round_a:
-                m = on_half_space(geo, axes, a, offset, n, d, reach, size, Q, ids_q, ci, cf)
+                m = on_half_space(geo, axes, a, offset, n, d, reach, band, size, Q, ids_q, V, number, ci, cf)
         elif not (round_a or round_b or extent3(half, a) == 0.0 or extent3(half, b) == 0.0):
             m, plane_normal = patch(
-                geo, axes, a, b, offset, n, d, reach, _SLOP * smallest, size, Q, ids_q, T, ids_t, C, ids_c, ci, cf
-            )
+                geo, axes, a, b, offset, n, d, reach, band, _SLOP * smallest, size, Q, ids_q, T, ids_t, C, ids_c, V,
+                number, ci, cf,
+            )  # fmt: skip
         least = math.inf
         flat = minus(plane_normal, n) if dot(plane_normal, n) > 0.0 else plus(plane_normal, n)
         if dot(flat, flat) <= _FLAT * _FLAT:
@@ -175,23 +194,29 @@ def find_convex3(
                 least = min(least, cf[i, 0])
         else:  # a corner beside the nearest points has the normal of the distance, not that of the face
             m = drop_near(ci, cf, m, p, _BESIDE * size)
+            beside = m
+            m = edges(geo, axes, a, b, offset, n, d, reach, size, Q, ids_q, T, ids_t, ci, cf, m)
+            for i in range(beside, m):
+                least = min(least, cf[i, 0])
         if least > d + _TIE * size:
-            ci[m, 0], ci[m, 1] = PRIMARY, 0
+            ci[m, 0], ci[m, 1], ci[m, 2] = PRIMARY, 0, 0
             cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3] = d, p[0], p[1], p[2]
             m += 1
         normal[0], normal[1], normal[2] = n
-        kept = reduce(cf, m, normal, sweep, size, keep)
+        sweep[0], sweep[1], sweep[2] = turned_from(axes, b, _SWEEP)
+        kept = keep_marked(ci, m, keep, reduce(cf, m, normal, sweep, size, keep))
         for i in range(kept):
             k, row = keep[i], count
             count += 1
             if row >= code.size:
                 continue
-            what, number = ci[k, 0], ci[k, 1]
+            what, name = ci[k, 0], ci[k, 1]
             shape_a[row], shape_b[row] = first, second
-            code[row] = 0 if what == PRIMARY else 1 + number
+            code[row] = 0 if what == PRIMARY else 1 + name
             q = (cf[k, 1], cf[k, 2], cf[k, 3])
             write_contact(
-                x, R, body, radius, geo, at, axes, a, b, first, what, number, cf[k, 0], q, plane_normal, row,
+                x, R, body, radius, geo, at, axes, a, b, first, what, name, cf[k, 0], q,
+                n if ci[k, 2] == ALONG else plane_normal, row,
                 type, pa, da, pb, db, ra, rb,
             )  # fmt: skip
     return count
@@ -227,7 +252,7 @@ def evaluate_convex3(
             if kind[first] == PLANE or kind[second] == PLANE:
                 swap = kind[first] == PLANE
             else:
-                swap = not smaller_first(geo[1], radius, at, first, second)
+                swap = not smaller_first(geo[1], radius, at, axes, first, second)
             a, b = (second, first) if swap else (first, second)
             s, n, p, q = distance3(geo, at, axes, a, b, math.inf, W, P, F, N, E, ways, weight)
             p, q = along(p, -radius[a], n), along(q, radius[b], n)

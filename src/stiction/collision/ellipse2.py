@@ -23,6 +23,7 @@ from .narrow2 import edge_normal, extent, place2
 
 _GRID = 24  # directions per grid: two local optima nearer than 15° are told apart by the other grids or not at all
 _TURN = 2.0 * math.pi
+_TIE = 1e-12  # of the size: by so much a vertex has to separate farther than an edge
 
 
 @njit(leaf=True)
@@ -53,9 +54,16 @@ def separation_along(ptr, verts, a, b, v, angle):
 
 @njit
 def climb(ptr, verts, a, b, v, lo, hi, best, angle):
-    """The better of (best, angle) and of a largest separation between the angles lo and hi, if there is one."""
-    _, rise, _ = separation_along(ptr, verts, a, b, v, lo)
-    _, fall, _ = separation_along(ptr, verts, a, b, v, hi)
+    """The best of (best, angle), of lo and hi, and of a largest separation between these angles, if there is one.
+
+    One at the very end of an arc would be missed by both its neighbours: the sign of the slope there is round-off.
+    """
+    start, rise, _ = separation_along(ptr, verts, a, b, v, lo)
+    end, fall, _ = separation_along(ptr, verts, a, b, v, hi)
+    if start > best:
+        best, angle = start, lo
+    if end > best:
+        best, angle = end, hi
     if rise < 0.0 or fall > 0.0:
         return best, angle
     x = 0.5 * (lo + hi)
@@ -144,6 +152,9 @@ def over_core(kind, ptr, verts, a, b):
             best, nx, ny, ax, ay, bx, by = s, ex, ey, x, y, x - s * ex, y - s * ey
     if best > 0.0:  # apart, and this is the one largest separation
         return best, nx, ny, ax, ay, bx, by
+    p = ptr[a]
+    size = extent(ptr, verts, b) + abs(verts[p + 1, 0]) + abs(verts[p + 1, 1])
+    margin = _TIE * (size + abs(verts[p + 2, 0]) + abs(verts[p + 2, 1]))
     for i in range(n):
         v = ptr[b] + i
         start, width = 0.0, _TURN
@@ -154,8 +165,9 @@ def over_core(kind, ptr, verts, a, b):
                 continue
             start = math.atan2(py, px)
             width = remainder(math.atan2(qy, qx) - start)
-        s, angle = search_arc(ptr, verts, a, b, v, start, width, False, best, 0.0)
-        if s > best:
+        least = best + margin  # at the ends of its arc a vertex separates as far as the edges beside it
+        s, angle = search_arc(ptr, verts, a, b, v, start, width, False, least, 0.0)
+        if s > least:
             best, nx, ny = s, math.cos(angle), math.sin(angle)
             ax, ay, _ = tip(ptr, verts, a, -nx, -ny)
             bx, by = verts[v, 0], verts[v, 1]

@@ -28,6 +28,7 @@ from .boxes import (
     crossing,
     facing,
     nearest,
+    nearest_edge,
     pick,
     separate,
     support_edge,
@@ -36,10 +37,13 @@ from .boxes import (
 )
 
 CAPACITY = 64  # at most 16 vertices, 16 crossings and 16 vertex-edge pairs
+STEEP = 0.3  # sine of the angle from which on a vertex over another one is not looked at: see `patch3`
+MANY = 16  # vertices above which those near each other are left out
+CLOSE = 0.1  # of the size: the largest distance at which one vertex stands for another then
 _SLOP = 1e-4
 _TIE = 1e-9
 _UNDERCUT = 1e-7
-_SWEEP = (0.5377139, 0.7339206, 0.4148251)  # a direction of no importance, by which ties are broken in the world
+_SWEEP = (0.5377139, 0.7339206, 0.4148251)  # a direction of no importance in the frame of a shape, to break ties
 
 
 @njit(leaf=True)
@@ -148,7 +152,7 @@ def edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci
                 break
             if not across(ea, eb, C, n):
                 continue
-            inside, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, 0.0)
+            inside, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, slop)
             if inside and gap <= reach and gap >= d - _UNDERCUT * size:
                 m = add(ci, cf, m, ea, eb, sign, gap, p, n, d, slop, _TIE * size)
     return m
@@ -170,19 +174,19 @@ def outward(own, w, size, C):
 
 @njit(leaf=True)
 def vertices_on_edges(half, a, b, C, off, n, d, reach, slop, size, ci, cf, m):
-    """Candidates: vertices of each shape nearest to an edge of the other, with a normal near n."""
+    """Candidates: vertices of each shape nearest to an edge of the other, or at its end, with a normal near n."""
     for own in range(2):
         s, other = (a, b) if own == 0 else (b, a)
         for v in range(8):
             if not vertex_exists(half, s, v):
                 continue
             q = corner(half, s, v, C, off, own)
-            f, w = nearest(half, other, q)
+            f, w = nearest_edge(half, other, q, slop)
             gap = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
             if f < EDGE or f >= FACE or gap > reach or gap < d - _UNDERCUT * size:
                 continue
             u = outward(own, w, gap, C)
-            if u[0] * n[0] + u[1] * n[1] + u[2] * n[2] >= ALIGNED:
+            if gap <= _TIE * size or u[0] * n[0] + u[1] * n[1] + u[2] * n[2] >= ALIGNED:  # on it: any normal will do
                 fa, fb, p = (v, f, q) if own == 0 else (f, v, local_vertex(half, s, v))
                 m = add(ci, cf, m, fa, fb, 1, gap, p, n, d, slop, _TIE * size)
     return m
@@ -233,11 +237,11 @@ def add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m):
         _, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, math.inf)
         return add(ci, cf, m, ea, eb, sign, gap, p, n, d, slop, _TIE * size)
     if axis < 3:
-        fa = FACE + 2 * axis + (1 if off[1, axis] > 0.0 else 0)
+        fa = FACE + 2 * axis + (1 if C[axis, 0] * n[0] + C[axis, 1] * n[1] + C[axis, 2] * n[2] < 0.0 else 0)
         fb = support_vertex(half, b, C, n, 1, 1.0)
         return add(ci, cf, m, fa, fb, 1, d, local_vertex(half, b, fb), n, d, slop, _TIE * size)
     fa = support_vertex(half, a, C, n, 0, -1.0)
-    fb = FACE + 2 * (axis - 3) + (1 if off[0, axis - 3] >= 0.0 else 0)
+    fb = FACE + 2 * (axis - 3) + (1 if n[axis - 3] > 0.0 else 0)
     return add(ci, cf, m, fa, fb, 1, d, corner(half, a, fa, C, off, 0), n, d, slop, _TIE * size)
 
 
@@ -251,20 +255,26 @@ def least(cf, m):
 
 
 @njit(leaf=True)
+def segment_axis(half, s):
+    """The axis of a core that is a segment."""
+    return 0 if half[s, 0] > 0.0 else (1 if half[s, 1] > 0.0 else 2)
+
+
+@njit(leaf=True)
 def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
     """All candidates of the manifold of two cores nearer than `reach`; their number, and the main normal in n."""
     size = 0.0
     for k in range(3):
         size += half[a, k] + half[b, k]
     tie = _TIE * size
-    every, face, face_axis, edge, edge_axis = separate(half, a, b, C, off)
+    every, face, face_axis, edge, edge_axis = separate(half, a, b, C, off, tie)
     if every > reach:
         return 0
     is_face = face_axis >= 0 and (edge_axis < 0 or edge <= face + tie)
     axis = face_axis if is_face else edge_axis
     sat = face if is_face else edge
     if every < -1e-12 * size:
-        axis_normal(axis, is_face, C, off, n)
+        axis_normal(axis, is_face, C, off, tie, n)
         m = collect(half, a, b, C, off, n, sat, reach, slop, size, ci, cf)
         if not is_face or least(cf, m) > sat + tie:
             m = add_axis(half, a, b, axis, is_face, C, off, n, sat, slop, size, ci, cf, m)
@@ -272,14 +282,14 @@ def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
     d, own, vertex, feature, w = nearest_vertex(half, a, b, C, off)
     distance = d  # of the nearest vertex; d becomes that of the shapes
     if edge_axis >= 0:
-        axis_normal(edge_axis, False, C, off, n)
+        axis_normal(edge_axis, False, C, off, tie, n)
         ea = support_edge(half, a, C, n, 0, -1.0, edge_axis // 3)
         eb = support_edge(half, b, C, n, 1, 1.0, edge_axis % 3)
         inside, gap, _, _ = crossing(half, a, b, ea, eb, C, off, n, 0.0)
         if inside and gap < d:
             d = max(gap, 0.0)
     if axis >= 0:
-        axis_normal(axis, is_face, C, off, n)
+        axis_normal(axis, is_face, C, off, tie, n)
     tight = axis >= 0 and d <= sat + tie
     if is_face and not tight:  # parallel faces may cross without a vertex over either: only the clipped set shows it
         m = collect(half, a, b, C, off, n, sat, reach, 0.0, size, ci, cf)
@@ -289,6 +299,9 @@ def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
     if not tight:
         u = outward(own, w, distance, C)
         n[0], n[1], n[2] = u
+        if axis < 0 and distance <= tie:  # segments that lie on each other: across them
+            n[0], n[1], n[2] = 0.0, 0.0, 0.0
+            n[after(segment_axis(half, b))] = 1.0
     if d > reach:
         return 0
     m = collect(half, a, b, C, off, n, d, reach, slop, size, ci, cf)
@@ -315,10 +328,29 @@ def area(cf, i, j, k, n):
 
 
 @njit(leaf=True)
+def keep_vertices(ci, m, keep, kept):
+    """Append to the `kept` candidates in `keep` all vertices over a face that are not among them; how many there are.
+
+    A crossing of two edges that is left out lies between others; a vertex need not, and could pass through the face.
+    """
+    for i in range(m):
+        vertex, face = min(ci[i, 0], ci[i, 1]), max(ci[i, 0], ci[i, 1])
+        if vertex >= EDGE or face < FACE or kept >= len(keep):
+            continue
+        known = False
+        for k in range(kept):
+            known = known or keep[k] == i
+        if not known:
+            keep[kept] = i
+            kept += 1
+    return kept
+
+
+@njit(leaf=True)
 def reduce(cf, m, n, sweep, size, keep):
     """Four of m candidates: the nearest, the farthest from it, and two that make the area large; their number.
 
-    `keep` receives their indices; `sweep` is the direction, in the frame of b, along which ties are broken.
+    `keep` receives their indices; `sweep` is the direction, in the frame of the points, along which ties are broken.
     """
     if m <= 4:
         for i in range(m):

@@ -5,8 +5,9 @@ shape is feature 2 i, the edge from it to the next (vertices counter-clockwise) 
 two edges, its two sides. `code` = (feature of a)·2·(vertices of b) + feature of b, where a half-plane counts as
 one vertex and its boundary is feature 1: below 4096 as long as the product of the vertex numbers is at most 1024.
 
-A manifold holds the nearest feature pair and one more: of the two facing edges, the vertices over the other edge. The
-tolerances are those of `manifold3`.
+A manifold holds the nearest feature pair and one more: of the two facing edges, the vertices over the other edge. Over
+a half-plane it holds the ends of the facing edge and all other vertices that may get there before them: see `patch3`,
+whose rule and numbers hold here too. The other tolerances are those of `manifold3`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from .._jit import njit
 from .features import CORE, LINE_POINT, PLANE, POINT_LINE, POINT_POINT
-from .manifold3 import _SLOP, _SWEEP, _TIE, _UNDERCUT, ALIGNED
+from .manifold3 import _SLOP, _SWEEP, _TIE, _UNDERCUT, ALIGNED, CLOSE, MANY, STEEP
 
 
 @njit(leaf=True)
@@ -33,9 +34,12 @@ def edge_normal(ptr, verts, s, i):
 
 
 @njit(leaf=True)
-def separation(ptr, verts, s, other):
-    """Largest separation of two cores along the edge normals of shape s, and its edge; (-inf, -1) without edges."""
-    best, edge = -math.inf, -1
+def separation(ptr, verts, s, other, tie):
+    """Largest separation of two cores along the edge normals of shape s, and its edge; (-inf, -1) without edges.
+
+    Of edges that separate equally far, to within `tie`, the first is taken.
+    """
+    best, chosen, edge = -math.inf, -math.inf, -1
     n = ptr[s + 1] - ptr[s]
     for i in range(n if n > 1 else 0):
         nx, ny, size = edge_normal(ptr, verts, s, i)
@@ -45,8 +49,9 @@ def separation(ptr, verts, s, other):
         low = math.inf
         for v in range(ptr[other], ptr[other + 1]):
             low = min(low, nx * (verts[v, 0] - verts[p, 0]) + ny * (verts[v, 1] - verts[p, 1]))
-        if low > best:
-            best, edge = low, i
+        best = max(best, low)
+        if low > chosen + tie:
+            chosen, edge = low, i
     return best, edge
 
 
@@ -153,8 +158,8 @@ def core_core2(ptr, verts, a, b, reach, ci, cf):
     size = size_a + size_b
     slop = _SLOP * (min(size_a, size_b) if min(size_a, size_b) > 0.0 else size)
     tie = _TIE * size
-    sep_a, edge_a = separation(ptr, verts, a, b)
-    sep_b, edge_b = separation(ptr, verts, b, a)
+    sep_a, edge_a = separation(ptr, verts, a, b, tie)
+    sep_b, edge_b = separation(ptr, verts, b, a, tie)
     sat = max(sep_a, sep_b)
     if sat > reach:
         return 0
@@ -196,8 +201,12 @@ def core_core2(ptr, verts, a, b, reach, ci, cf):
 
 
 @njit(leaf=True)
-def core_plane2(ptr, verts, a, b, reach, ci, cf):
-    """Candidates of the polygon a against the half-plane b: ends of the facing edge, or the single vertex."""
+def core_plane2(ptr, verts, a, b, reach, near, ci, cf):
+    """Candidates of the polygon a against the half-plane b: ends of the facing edge, or the single vertex, and others.
+
+    The others are vertices on either side of that edge, for as long as each lies within reach and not steeply over the
+    one before it; those within `near` of that are left out.
+    """
     p = ptr[b]
     nx, ny = verts[p + 1, 0], verts[p + 1, 1]
     edge, _ = facing2(ptr, verts, a, -nx, -ny)
@@ -211,6 +220,21 @@ def core_plane2(ptr, verts, a, b, reach, ci, cf):
             ci[m, 0], ci[m, 1] = 2 * i, 1
             cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3], cf[m, 4] = gap, verts[v, 0], verts[v, 1], nx, ny
             m += 1
+    for onward in range(2 if n > 2 else 0):
+        i = (edge + onward) % n
+        before = ptr[a] + i
+        for _ in range(n - 2):
+            i = (i + 1) % n if onward == 1 else (i + n - 1) % n
+            v = ptr[a] + i
+            ex, ey = verts[v, 0] - verts[before, 0], verts[v, 1] - verts[before, 1]
+            far = math.sqrt(ex * ex + ey * ey)
+            gap = nx * (verts[v, 0] - verts[p, 0]) + ny * (verts[v, 1] - verts[p, 1])
+            if gap > reach or (far > 0.0 and nx * ex + ny * ey >= STEEP * far):
+                break
+            if far > near:
+                ci[m, 0], ci[m, 1] = 2 * i, 1
+                cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3], cf[m, 4] = gap, verts[v, 0], verts[v, 1], nx, ny
+                before, m = v, m + 1
     return m
 
 
@@ -264,7 +288,10 @@ def write_feature2(kind, ptr, verts, s, f, p, d, row):
 
 @njit(leaf=True)
 def smaller_first2(kind, ptr, radius, verts, a, b):
-    """Whether shape a comes first in computations: half-planes last, then by vertices, radius and place."""
+    """Whether shape a comes first in computations: half-planes last, then by vertices, radius and place.
+
+    The place is that of the other shape in the frames of both, as in `narrow3.smaller_first`.
+    """
     if kind[a] != kind[b]:
         return kind[b] == PLANE
     size_a, size_b = ptr[a + 1] - ptr[a], ptr[b + 1] - ptr[b]
@@ -272,11 +299,19 @@ def smaller_first2(kind, ptr, radius, verts, a, b):
         return size_a < size_b
     if radius[a] != radius[b]:
         return radius[a] < radius[b]
-    ahead = 0.0
+    x, y = 0.0, 0.0  # from the middle of a to that of b
     for k in range(size_a):
-        ahead += _SWEEP[0] * (verts[ptr[b] + k, 0] - verts[ptr[a] + k, 0])
-        ahead += _SWEEP[1] * (verts[ptr[b] + k, 1] - verts[ptr[a] + k, 1])
-    return ahead > 0.0 if ahead != 0.0 else a < b
+        x += (verts[ptr[b] + k, 0] - verts[ptr[a] + k, 0]) / size_a
+        y += (verts[ptr[b] + k, 1] - verts[ptr[a] + k, 1]) / size_a
+    ahead, size = 0.0, 0.0
+    for s in (a, b):
+        p = ptr[s]
+        ex, ey = verts[p + size_a - 1, 0] - verts[p, 0], verts[p + size_a - 1, 1] - verts[p, 1]
+        length = math.sqrt(ex * ex + ey * ey)
+        if length > 0.0:
+            ahead += (_SWEEP[0] * (ex * x + ey * y) + _SWEEP[1] * (ex * y - ey * x)) / length
+        size += length
+    return ahead > 0.0 if abs(ahead) > _TIE * size else a < b
 
 
 @njit
@@ -284,7 +319,7 @@ def find2(
     x, angle, kind, body, vert_ptr, verts, radius, pairs, band,
     shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
 ):  # fmt: skip
-    """Contact features of the pairs (np, 2) of shapes in the plane, up to 2 per pair; returns their number.
+    """Contact features of the pairs (np, 2) of shapes in the plane; returns their number.
 
     x (nb, 2), angle (nb,) poses; kind, body (ns,), vert_ptr (ns + 1,), verts (., 2) in body frames (half-plane: a
     point and the outward unit normal), radius (ns,). Outputs and the rule for their room as in `find3`, with pa,
@@ -292,8 +327,11 @@ def find2(
     """
     world = np.empty((verts.shape[0], 2))
     place2(x, angle, kind, body, vert_ptr, verts, world)
-    ci = np.zeros((8, 2), np.int64)
-    cf = np.zeros((8, 5))
+    most = 8
+    for s in range(len(kind)):
+        most = max(most, vert_ptr[s + 1] - vert_ptr[s])
+    ci = np.zeros((most, 2), np.int64)
+    cf = np.zeros((most, 5))
     count = 0
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair, 0], pairs[pair, 1]
@@ -303,14 +341,21 @@ def find2(
         a, b = (second, first) if swap else (first, second)
         reach = band + radius[a] + radius[b]
         if kind[b] == PLANE:
-            m = core_plane2(vert_ptr, world, a, b, reach, ci, cf)
+            m = core_plane2(vert_ptr, world, a, b, reach, 0.0, ci, cf)
+            if m > MANY:
+                m = core_plane2(vert_ptr, world, a, b, reach, min(band, CLOSE * extent(vert_ptr, world, a)), ci, cf)
         else:
             m = reduce2(ci, cf, core_core2(vert_ptr, world, a, b, reach, ci, cf))
         of_a, of_b = (1, 0) if swap else (0, 1)
         width = 2 * (1 if kind[second] == PLANE else vert_ptr[second + 1] - vert_ptr[second])
-        turned = m == 2 and ci[1, of_a] * width + ci[1, of_b] < ci[0, of_a] * width + ci[0, of_b]
-        for i in range(m):
-            k = 1 - i if turned else i
+        last = -1
+        for _ in range(m):  # in the order of their codes
+            k, least = 0, 1 << 62
+            for i in range(m):
+                c = ci[i, of_a] * width + ci[i, of_b]
+                if last < c < least:
+                    k, least = i, c
+            last = least
             if count < code.size:
                 row = count
                 fa, fb = ci[k, of_a], ci[k, of_b]

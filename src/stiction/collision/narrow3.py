@@ -15,10 +15,10 @@ from .._jit import njit
 from .._lanes import AHEAD, fetch
 from .boxes import EDGE, FACE, GROUND, edge_side, nearest, pick, vertex_exists
 from .features import EDGE_EDGE, LINE_POINT, PLANE, PLANE_POINT, POINT_LINE, POINT_PLANE, POINT_POINT
-from .manifold3 import _SLOP, _SWEEP, CAPACITY, core_core, local_vertex, reduce
+from .manifold3 import _SLOP, _SWEEP, _TIE, CAPACITY, core_core, keep_vertices, local_vertex, reduce
 from .neighbours import boxes_overlap
 
-FEATURES = 4  # of a pair, at most
+FEATURES = 8  # of a pair, at most: two faces with four corners each overlap in a polygon of eight
 _BLOCK = 64  # pairs that are looked through before the near ones of them are taken
 
 
@@ -105,10 +105,10 @@ def point_core(half, b, off, reach, n, ci, cf):
     if size > reach:
         return 0
     if f < 0:
-        size = -math.inf
+        size, tie = -math.inf, _TIE * (half[b, 0] + half[b, 1] + half[b, 2])
         for k in range(3):
             depth = abs(pick(q, k)) - half[b, k]
-            if depth > size:
+            if depth > size + tie:
                 size = depth
                 f = FACE + 2 * k + (1 if pick(q, k) > 0.0 else 0)
     ci[0, 0], ci[0, 1], ci[0, 2] = 0, f, 1
@@ -153,10 +153,12 @@ def core_plane(at, axes, half, a, b, reach, ci, cf):
 
 
 @njit(leaf=True)
-def smaller_first(half, radius, at, a, b):
-    """Whether shape a comes first in computations: the smaller one, of equals the one behind in a fixed direction.
+def smaller_first(half, radius, at, axes, a, b):
+    """Whether shape a comes first in computations: the smaller one, of equals the one that sees the other ahead.
 
-    So results do not depend on the order of the shapes, nor on round-off when bodies rest on each other.
+    Ahead is a fixed direction in the frames of both. So results do not depend on the order of the shapes, nor on where
+    and how the pair lies in the world, nor on round-off when bodies rest on each other. Pairs that look the same from
+    either of the two are left to the order of the shapes.
     """
     size_a = half[a, 0] + half[a, 1] + half[a, 2]
     size_b = half[b, 0] + half[b, 1] + half[b, 2]
@@ -165,9 +167,11 @@ def smaller_first(half, radius, at, a, b):
     if radius[a] != radius[b]:
         return radius[a] < radius[b]
     ahead = 0.0
-    for k in range(3):
-        ahead += _SWEEP[k] * (at[b, k] - at[a, k])
-    return ahead > 0.0 if ahead != 0.0 else a < b
+    for i in range(3):
+        t = at[b, i] - at[a, i]
+        for k in range(3):
+            ahead += _SWEEP[k] * t * (axes[a, i, k] + axes[b, i, k])
+    return ahead > 0.0 if abs(ahead) > _TIE * (size_a + size_b) else a < b
 
 
 @njit(leaf=True)
@@ -233,7 +237,7 @@ def _find_pair(
     if kind[first] == PLANE or kind[second] == PLANE:
         swap = kind[first] == PLANE
     else:
-        swap = not smaller_first(half, radius, at, first, second)
+        swap = not smaller_first(half, radius, at, axes, first, second)
     a, b = (second, first) if swap else (first, second)
     reach = band + radius[a] + radius[b]
     if kind[b] == PLANE:
@@ -251,9 +255,7 @@ def _find_pair(
             keep[0] = 0
         else:
             m = core_core(half, a, b, C, off, reach, _SLOP * smallest, n, ci, cf)
-            for j in range(3):
-                sweep[j] = _SWEEP[0] * axes[b, 0, j] + _SWEEP[1] * axes[b, 1, j] + _SWEEP[2] * axes[b, 2, j]
-            kept = reduce(cf, m, n, sweep, size, keep)
+            kept = keep_vertices(ci, m, keep, reduce(cf, m, n, sweep, size, keep))
     for _ in range(kept):
         c, i = next_code(ci, keep, kept, swap)
         k, row = keep[i], count
@@ -310,7 +312,7 @@ def find_range3(
     Where boxes lo, hi (ns, 3) are given, of the pairs whose boxes overlap.
     """
     out = (shape_a, shape_b, code, type, pa, da, pb, db, ra, rb)
-    work = (np.zeros((3, 3)), np.zeros((2, 3)), np.zeros(3), np.zeros(3), np.zeros(4, np.int64))
+    work = (np.zeros((3, 3)), np.zeros((2, 3)), np.zeros(3), np.array(_SWEEP), np.zeros(FEATURES, np.int64))
     found = (np.zeros((CAPACITY, 3), np.int64), np.zeros((CAPACITY, 4)))
     hits, count = np.empty(_BLOCK, np.int64), 0
     for low in range(start, stop, _BLOCK):
@@ -349,7 +351,8 @@ def find3(
     x (nb, 3), R (nb, 3, 3) poses; kind, body (ns,), center (ns, 3), rot (ns, 3, 3) of the shape frames in their body
     frames, half (ns, 3), radius (ns,). The rest are outputs with room for m features: shape_a, shape_b, code, type
     (m,) int64, pa, da, pb, db (m, 3) in body frames, ra, rb (m,). When the result exceeds m only the first m were
-    written: call again with more room. Up to 4 features per pair; the least gap is the signed distance of the pair.
+    written: call again with more room. The features of a pair, at most 8, are those of `manifold3`; the least gap is
+    the signed distance of the pair.
     """
     ns = kind.size
     at = np.empty((ns, 3))

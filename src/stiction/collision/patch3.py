@@ -7,8 +7,14 @@ the other: contacts of the types POINT_PLANE and PLANE_POINT, exact where the pl
 cylinder that lies on a face are its two rims (RIM_PLANE), so that it can roll. Two lines side by side use the plane
 across the normal.
 
-Candidates are rows: integers (what, number) and floats (signed core distance, point relative to the centre of b); Q and
-T (., 3) with numbers are the two sides in world axes.
+Beside the corners of the sides, all vertices of a shape over the face of the other, or over a half-space, are
+candidates, and none is left out afterwards. Where there are more than _FEW, those are none that lie over another one
+more steeply than STEEP: until the body has turned by that angle the other one is nearer, whatever the motion. Where
+that leaves more than MANY (finely rounded hulls), those are none that lie within `near` of one that is lower: they get
+deeper than that one by less than `near` times the turn, and `near` is at most the band, a displacement in a step.
+
+Candidates are rows: integers (what, number, mark) and floats (signed core distance, point relative
+to the centre of b); Q and T (., 3) with numbers are the two sides in world axes.
 """
 
 from __future__ import annotations
@@ -16,17 +22,22 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
-from .features import CORE, CYLINDER, along, cross, dot
+from .boxes import vertex_exists
+from .features import CORE, CYLINDER, HULL, along, cross, dot
 from .gjk3 import row
+from .manifold3 import CLOSE, MANY, STEEP, local_vertex
 from .support3 import facing_face, line_feature, minus, plus, scaled, turned_from, turned_to
 
-CAPACITY = 64  # candidates of one pair
+CAPACITY = 256  # candidates of one pair
 ROOM = 256  # corners of a side, while it is cut
 _CORNERS = 96  # of a face that are looked at
+_FEW = 4  # vertices of which none is left out
+_SAME = 1e-24  # squared angle up to which two faces oppose the normal equally well
 _PARALLEL = 1e-3
 _UNDERCUT = 1e-11  # a point that seems nearer than the shapes by more than this lies beside the face
 PRIMARY, ON_B, ON_A, RIM_ON_B, RIM_ON_A = 0, 1, 2, 3, 4  # what: the pair itself, a point or rim over a plane of b or a
-_CUT = 8192  # numbers from here on are cuts
+KEPT, ALONG = 1, 2  # marks: a vertex that is not left out; a point whose plane is across the normal of the distance
+_SIDES, _CUT = 8190, 8192  # numbers of the ends of two lines side by side, and from where on they are cuts
 
 
 @njit
@@ -84,6 +95,21 @@ def face_corners(geo, axes, s, at, face, normal, Q, ids):
 
 
 @njit
+def line(geo, axes, s, at, l, Q, ids):
+    """The ends in Q of the line of shape s that looks along l, a direction in its frame; 2, or 0 without one."""
+    exists, p, q, i, j, radius = line_feature(geo, s, l)
+    if not exists:
+        return 0
+    out = (0.0, 0.0, 0.0)
+    if radius > 0.0:
+        across = math.sqrt(l[0] * l[0] + l[1] * l[1])
+        out = (radius * l[0] / across, radius * l[1] / across, 0.0)
+    put(Q, ids, 0, plus(at, turned_from(axes, s, plus(p, out))), i)
+    put(Q, ids, 1, plus(at, turned_from(axes, s, plus(q, out))), j)
+    return 2
+
+
+@njit
 def side(geo, axes, s, at, m, Q, ids):
     """The side of shape s that looks along m: (corners, 2 of a line and 0 of a point; outward normal; how far off)."""
     l = turned_to(axes, s, m)
@@ -94,16 +120,7 @@ def side(geo, axes, s, at, m, Q, ids):
             turned_from(axes, s, normal),
             squared(minus(normal, l)),
         )
-    exists, p, q, i, j, radius = line_feature(geo, s, l)
-    if not exists:
-        return 0, m, 0.0
-    out = (0.0, 0.0, 0.0)
-    if radius > 0.0:
-        across = math.sqrt(l[0] * l[0] + l[1] * l[1])
-        out = (radius * l[0] / across, radius * l[1] / across, 0.0)
-    put(Q, ids, 0, plus(at, turned_from(axes, s, plus(p, out))), i)
-    put(Q, ids, 1, plus(at, turned_from(axes, s, plus(q, out))), j)
-    return 2, m, 0.0
+    return line(geo, axes, s, at, l, Q, ids), m, 0.0
 
 
 @njit(leaf=True)
@@ -144,7 +161,7 @@ def add_candidate(ci, cf, m, what, number, gap, p, near):
             return m
     if m >= CAPACITY:
         return m
-    ci[m, 0], ci[m, 1] = what, number
+    ci[m, 0], ci[m, 1], ci[m, 2] = what, number, 0
     cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3] = gap, p[0], p[1], p[2]
     return m + 1
 
@@ -196,38 +213,144 @@ def side_by_side(Q, ids, T, n, d, reach, size, ci, cf, m):
         y = along(q, (t - start) / (stop - start), v)
         gap = dot(n, minus(x, y))
         if gap <= reach and gap >= d - _UNDERCUT * size:
-            m = add_candidate(ci, cf, m, ON_B, k, gap, x, 1e-6 * size)
+            kept = add_candidate(ci, cf, m, ON_B, 2 * _SIDES + k, gap, x, 1e-6 * size)
+            if kept > m:
+                ci[m, 2] = ALONG
+            m = kept
     return m
 
 
 @njit
-def patch(geo, axes, a, b, offset, n, d, reach, slop, size, Q, ids_q, T, ids_t, C, ids_c, ci, cf):
+def edges(geo, axes, a, b, offset, n, d, reach, size, Q, ids_q, T, ids_t, ci, cf, m):
+    """Candidates where the shapes touch beside their faces: the ends of what two nearly parallel lines share."""
+    zero = (0.0, 0.0, 0.0)
+    if line(geo, axes, a, offset, turned_to(axes, a, (-n[0], -n[1], -n[2])), Q, ids_q) == 0:
+        return m
+    if line(geo, axes, b, zero, turned_to(axes, b, n), T, ids_t) == 0:
+        return m
+    return side_by_side(Q, ids_q, T, n, d, reach, size, ci, cf, m)
+
+
+@njit(leaf=True)
+def over_polygon(p, T, corners, normal, slop):
+    """Whether the point p lies over the polygon T (corners, 3) with outward normal, or at most `slop` beside it."""
+    for j in range(corners):
+        r = row(T, j)
+        inward = cross(normal, minus(row(T, (j + 1) % corners), r))
+        if dot(inward, minus(p, r)) < -slop * math.sqrt(dot(inward, inward)):
+            return False
+    return True
+
+
+@njit(leaf=True)
+def choose(V, number, count, normal, near, tie):
+    """Move those of the points V (count, 4: height, point) that are candidates to the front; how many they are.
+
+    From the lowest on, each leaves out those that lie steeply over it, or within `near` of it and not lower. Of points
+    equally high, to within `tie`, that of the least number goes first.
+    """
+    kept = 0
+    while kept < count:
+        low, pick = math.inf, kept
+        for i in range(kept, count):
+            low = min(low, V[i, 0])
+        for i in range(kept, count):
+            if V[i, 0] <= low + tie and (V[pick, 0] > low + tie or number[i] < number[pick]):
+                pick = i
+        swap(V, number, kept, pick)
+        p = (V[kept, 1], V[kept, 2], V[kept, 3])
+        kept += 1
+        i = kept
+        while i < count:
+            e = minus((V[i, 1], V[i, 2], V[i, 3]), p)
+            up, far = dot(normal, e), math.sqrt(dot(e, e))
+            if up >= STEEP * far or far <= near:
+                count -= 1
+                swap(V, number, i, count)
+            else:
+                i += 1
+    return kept
+
+
+@njit(leaf=True)
+def swap(V, number, i, j):
+    """Exchange the points i and j."""
+    number[i], number[j] = number[j], number[i]
+    for k in range(4):
+        V[i, k], V[j, k] = V[j, k], V[i, k]
+
+
+@njit(leaf=True)
+def vertices_over(geo, axes, s, at, normal, foot, T, corners, slop, what, d, reach, band, size, V, number, ci, cf, m):
+    """Candidates: vertices of shape s within reach over a plane, and over the polygon T where that has corners.
+
+    V (., 4) and number have room for all vertices of a shape.
+    """
+    kind, half, vert_ptr, verts = geo[0], geo[1], geo[2], geo[3]
+    first, last = (vert_ptr[s], vert_ptr[s + 1]) if kind[s] == HULL else (0, 8 if kind[s] == CORE else 0)
+    count = 0
+    for v in range(first, last):
+        if kind[s] == CORE:
+            if not vertex_exists(half, s, v):
+                continue
+            p = local_vertex(half, s, v)
+        else:
+            p = row(verts, v)
+        p = plus(at, turned_from(axes, s, p))
+        height = dot(normal, minus(p, foot))
+        if height > reach or height < d - _UNDERCUT * size:
+            continue
+        if corners == 0 or over_polygon(p, T, corners, normal, slop):
+            V[count, 0], V[count, 1], V[count, 2], V[count, 3] = height, p[0], p[1], p[2]
+            number[count] = v - first
+            count += 1
+    if count > _FEW:
+        count = choose(V, number, count, normal, 0.0, 1e-10 * size)
+        if count > MANY:
+            own = math.sqrt(half[s, 0] * half[s, 0] + half[s, 1] * half[s, 1] + half[s, 2] * half[s, 2])
+            count = choose(V, number, count, normal, min(band, CLOSE * own), 1e-10 * size)
+    for i in range(count):
+        p = (V[i, 1], V[i, 2], V[i, 3])
+        kept = add_candidate(ci, cf, m, what, 2 * number[i] + (what - 1), V[i, 0], p, 0.0)
+        if kept > m:
+            ci[m, 2] = KEPT
+        m = kept
+    return m
+
+
+@njit
+def patch(geo, axes, a, b, offset, n, d, reach, band, slop, size, Q, ids_q, T, ids_t, C, ids_c, V, number, ci, cf):
     """Candidates of the patch for the normal n and core distance d; (their number, outward normal of its plane)."""
     zero = (0.0, 0.0, 0.0)
     na, normal_a, off_a = side(geo, axes, a, offset, (-n[0], -n[1], -n[2]), Q, ids_q)
     nb, normal_b, off_b = side(geo, axes, b, zero, n, T, ids_t)
-    if na == 0 or nb == 0:
-        return 0, n
+    if nb > 2 and (na <= 2 or off_b <= off_a + _SAME):
+        foot = row(T, 0)
+        m = vertices_over(
+            geo, axes, a, offset, normal_b, foot, T, nb, slop, ON_B, d, reach, band, size, V, number, ci, cf, 0
+        )
+        left = cut(Q, ids_q, na, T, ids_t, nb, normal_b, slop, C, ids_c)
+        m = over_plane(geo, axes, a, offset, normal_b, foot, Q, ids_q, left, ON_B, d, reach, size, ci, cf, m)
+        return m, normal_b
+    if na > 2:
+        foot = row(Q, 0)
+        m = vertices_over(
+            geo, axes, b, zero, normal_a, foot, Q, na, slop, ON_A, d, reach, band, size, V, number, ci, cf, 0
+        )
+        left = cut(T, ids_t, nb, Q, ids_q, na, normal_a, slop, C, ids_c)
+        m = over_plane(geo, axes, b, zero, normal_a, foot, T, ids_t, left, ON_A, d, reach, size, ci, cf, m)
+        return m, normal_a
     if na == 2 and nb == 2:
         return side_by_side(Q, ids_q, T, n, d, reach, size, ci, cf, 0), n
-    if nb > 2 and (na == 2 or off_b <= off_a):
-        foot = row(T, 0)
-        left = cut(Q, ids_q, na, T, ids_t, nb, normal_b, slop, C, ids_c)
-        m = over_plane(geo, axes, a, offset, normal_b, foot, Q, ids_q, left, ON_B, d, reach, size, ci, cf, 0)
-        return m, normal_b
-    foot = row(Q, 0)
-    left = cut(T, ids_t, nb, Q, ids_q, na, normal_a, slop, C, ids_c)
-    m = over_plane(geo, axes, b, zero, normal_a, foot, T, ids_t, left, ON_A, d, reach, size, ci, cf, 0)
-    return m, normal_a
+    return 0, n
 
 
 @njit(leaf=True)
-def on_half_space(geo, axes, a, offset, n, d, reach, size, Q, ids, ci, cf):
+def on_half_space(geo, axes, a, offset, n, d, reach, band, size, Q, ids, V, number, ci, cf):
     """Candidates of core a over a half-space with normal n: vertices of a hull, rims of a cylinder; their number."""
-    kind, vert_ptr, verts = geo[0], geo[2], geo[3]
     zero = (0.0, 0.0, 0.0)
     back = (-n[0], -n[1], -n[2])
-    if kind[a] == CYLINDER:
+    if geo[0][a] == CYLINDER:
         count, _, _ = side(geo, axes, a, offset, back, Q, ids)
         if count == 2:
             return over_plane(geo, axes, a, offset, n, zero, Q, ids, 2, ON_B, -math.inf, reach, size, ci, cf, 0)
@@ -237,15 +360,4 @@ def on_half_space(geo, axes, a, offset, n, d, reach, size, Q, ids, ci, cf):
             if dot(n, p) <= reach:
                 m = add_candidate(ci, cf, m, ON_B, 2 * ids[k], dot(n, p), p, 0.0)
         return m
-    within = 0
-    for v in range(vert_ptr[a], vert_ptr[a + 1]):
-        within += 1 if dot(n, plus(offset, turned_from(axes, a, row(verts, v)))) <= reach else 0
-    m = 0
-    if within <= CAPACITY:
-        for v in range(vert_ptr[a], vert_ptr[a + 1]):
-            p = plus(offset, turned_from(axes, a, row(verts, v)))
-            if dot(n, p) <= reach:
-                m = add_candidate(ci, cf, m, ON_B, 2 * (v - vert_ptr[a]), dot(n, p), p, 0.0)
-        return m
-    count, _, _ = side(geo, axes, a, offset, back, Q, ids)
-    return over_plane(geo, axes, a, offset, n, zero, Q, ids, count, ON_B, d, reach, size, ci, cf, 0)
+    return vertices_over(geo, axes, a, offset, n, zero, Q, 0, 0.0, ON_B, d, reach, band, size, V, number, ci, cf, 0)

@@ -19,6 +19,7 @@ from .features import CORE, CYLINDER, ELLIPSOID, dot
 
 VERTEX, LINE, FACE = 0, 1, 2
 _STEEP = 0.25  # sine of the angle to a line above which it is no candidate
+_LEVEL = 1e-12  # of two faces that look along a direction equally well the first is taken
 _FACING = 0.9  # cosine of the angle to a face normal below which it is no candidate
 
 
@@ -81,7 +82,10 @@ def line_feature(geo, s, n):
                 if abs(c) < least:
                     least, axis = abs(c), k
         q = (-p[0] if axis == 0 else p[0], -p[1] if axis == 1 else p[1], -p[2] if axis == 2 else p[2])
-        return least < _STEEP, p, q, bits, bits ^ (1 << max(axis, 0)), 0.0
+        other = bits ^ (1 << max(axis, 0))
+        if other < bits:  # the ends in the order of their numbers: round-off does not exchange them
+            return least < _STEEP, q, p, other, bits, 0.0
+        return least < _STEEP, p, q, bits, other, 0.0
     least, other = math.inf, v
     for k in range(link_ptr[v], link_ptr[v + 1]):
         w = link[k]
@@ -90,6 +94,8 @@ def line_feature(geo, s, n):
         if slope < least:
             least, other = slope, w
     q = (verts[other, 0], verts[other, 1], verts[other, 2])
+    if other < v:
+        return least < _STEEP, q, p, other - vert_ptr[s], v - vert_ptr[s], 0.0
     return least < _STEEP, p, q, v - vert_ptr[s], other - vert_ptr[s], 0.0
 
 
@@ -115,7 +121,7 @@ def facing_face(geo, s, n):
     most, face = -2.0, face_ptr[s]
     for f in range(face_ptr[s], face_ptr[s + 1]):
         c = n[0] * face_normal[f, 0] + n[1] * face_normal[f, 1] + n[2] * face_normal[f, 2]
-        if c > most:
+        if c > most + _LEVEL:
             most, face = c, f
     return most > _FACING, face, (face_normal[face, 0], face_normal[face, 1], face_normal[face, 2])
 
