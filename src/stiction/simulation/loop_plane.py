@@ -13,7 +13,7 @@ from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels2 import joint_rows
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import approach, fastest
-from .loop_stages import as_before, attempt_planar, attempt_planar_nested, overlap, reaches, stay, take_over
+from .loop_stages import as_before, attempt_planar, attempt_planar_nested, finite, overlap, reaches, stay, take_over
 
 
 @njit(leaf=True)
@@ -138,6 +138,8 @@ def _make_advance(nested):
                 for j in range(3):
                     new_q[i, j] = q_free[i, j] + dq[i, j]
             stay(q, held, new_q)
+            if not finite(new_q):
+                return taken, old_keys, old, kept, last, none
             faster = h * approach(new_v, reach, 2, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
                 new_x, new_angle = np.empty((nb, 2)), np.empty(nb)

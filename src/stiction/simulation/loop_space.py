@@ -10,7 +10,7 @@ from ..solvers.nsgs_ends import SOLVED
 from ..systems.kernels3 import count_turns, free_motion, joint_rows, mass_blocks, retract, rotations
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import approach, fastest
-from .loop_stages import as_before, attempt_spatial, attempt_spatial_nested, overlap, reaches, stay, take_over
+from .loop_stages import as_before, attempt_spatial, attempt_spatial_nested, finite, overlap, reaches, stay, take_over
 
 _PARTS = 64  # of the bodies, which threads take
 
@@ -160,6 +160,8 @@ def _make_advance(nested):
             if ended != SOLVED:
                 return taken, old_keys, old, kept, last, none
             finish(parallel, q, q_free, dq, held, new_q)
+            if not finite(new_q):
+                return taken, old_keys, old, kept, last, none
             faster = h * approach(new_v, reach, 3, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
                 new_x, new_R = np.empty((nb, 3)), np.empty((nb, 3, 3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,7 +19,8 @@ from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, answer, make_solver
-from ..systems.base import State, System
+from ..status import Status
+from ..systems.base import State, System, not_finite
 from .ahead import Ahead
 from .checkpoints import Checkpoint, checkpoint, last_block
 from .dump import Dump
@@ -149,13 +151,27 @@ class Simulator:
         self._hard: tuple[ContactProblem, Solution] | None = None  # the last solve of this step that failed
         if self._dump is not None:
             self._dump.new_step()
+        self._ready()
         again = None if self._loop is None else self._loop.again(self.state)
-        result = again or self.scheme.step(self.system, self.state, self.dt, _Door(self))
+        result = again or self._finite(self.scheme.step(self.system, self.state, self.dt, _Door(self)))
         if not result.success:
             self._failed(result)
         elif again is None and self._loop is not None:
             self._loop.remember(self.state, result)
         return self._taken(result)
+
+    def _ready(self) -> None:
+        """Refuse to step from a state that is not finite, as one written into by hand can be."""
+        bad = not_finite(self.system, self.state)
+        if bad is not None:
+            raise ModelError(f"the simulator cannot step from its state, which must be finite: {bad}.")
+
+    def _finite(self, result: StepResult) -> StepResult:
+        """The result; a failure where a scheme or solver calls a success what is not finite."""
+        if not result.success or _all_finite(self.system, result):
+            return result
+        bad = Status.NONFINITE
+        return replace(result, state=self.state, success=False, status=bad, message=bad.sentence, certificate=None)
 
     def _taken(self, result: StepResult) -> StepResult:
         self._arrive(result.state, 1)
@@ -185,12 +201,13 @@ class Simulator:
         worst: dict[str, float] = {}
         while True:
             if loop is not None:
+                self._ready()
                 group = ahead.collect(loop, self.state, steps)
                 steps -= self._adopt(group, worst)
                 if group.after is not None:
                     ahead.begin(loop, group.after, following)
                     result = loop.judge(self.state, group.after, group.known)
-                    if result is not None:
+                    if result is not None and _all_finite(self.system, result):
                         return self._taken(result), worst
                     ahead.drop()
             result = self.step()  # a hard step, or one that needs Python
@@ -204,6 +221,7 @@ class Simulator:
         worst: dict[str, float] = {}
         while steps > 0:
             if self._loop is not None:
+                self._ready()
                 steps -= self._adopt(self._loop.advance(self.state, steps), worst)
             if steps > 0:
                 book(self.step(), worst)
@@ -240,6 +258,7 @@ class Simulator:
         where the loop took it) and the worst residuals of the others, called at each recorded step; what it raises ends
         the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
         """
+        self._ready()
         schedule = Schedule.of(self._steps, duration, every, fps, self.dt)
         if record is None:
             if fields is not None:
@@ -300,6 +319,9 @@ class Simulator:
                 f"the state has {sizes[0]} coordinates and {sizes[1]} velocities; "
                 f"this system has {self.system.nq} and {self.system.nv}."
             )
+        bad = not_finite(self.system, state)
+        if bad is not None:
+            raise ModelError(f"the state to start from must be finite: {bad}.")
         self.state, self._origin, self._steps, self._last = state, state.t, 0, None
 
     def _take(self, found: Checkpoint) -> None:
@@ -311,6 +333,9 @@ class Simulator:
                 if name == "coordinates":
                     raise ModelError("the recording is of another system: its bodies or coordinates are not the same.")
                 raise ModelError(f"the recording was made with {name} {theirs}, and this simulator has {value}.")
+        bad = not_finite(self.system, found.state)
+        if bad is not None:
+            raise ModelError(f"the state of the recording must be finite: {bad}.")
         self.state, self._origin, self._steps, self._last = found.state, found.origin, found.steps, None
 
     def _record(
@@ -388,6 +413,16 @@ class Simulator:
             "tol": self.tol,
             "system": type(self.system).__name__,
         }
+
+
+def _all_finite(system: System, result: StepResult) -> bool:
+    """Whether the state that a step ends in, and what is certified of it, are finite."""
+    certificate = result.certificate
+    if certificate is not None:
+        energy = sum(vars(certificate.energy).values())
+        if not math.isfinite(certificate.penetration + certificate.joint_drift + energy):
+            return False
+    return not_finite(system, result.state) is None
 
 
 class _Door:
