@@ -21,6 +21,7 @@ from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, answer, make_solver
 from ..status import Status
 from ..systems.base import State, System, not_finite
+from ..systems.handles import name_of
 from .ahead import Ahead
 from .checkpoints import Checkpoint, checkpoint, last_block
 from .dump import Dump
@@ -75,8 +76,9 @@ class Simulator:
         dump: str | Path | None = None,
         report: str | Path | None = None,
     ):
-        if not isinstance(system, type) and hasattr(system, "build"):
-            system = system.build()
+        self._world = system if not isinstance(system, type) and hasattr(system, "build") else None
+        if self._world is not None:
+            system, self._revision = self._world.build(), self._world.revision
         if isinstance(system, type) or not hasattr(system, "initial_state"):
             raise ModelError(f"system must be a world or a GeneralizedSystem; got {_check.describe(system)}.")
         self.system: System = system
@@ -114,7 +116,8 @@ class Simulator:
         """Give the motor of a joint (handle or name) another target: a speed or position, or a function of time."""
         if not hasattr(self.system, "with_target"):
             raise ModelError("set_motor: only the joints of a world have motors.")
-        self.system = self.system.with_target(str(getattr(joint, "name", joint)), target)
+        model: Any = self.system
+        self.system = model.with_target(str(name_of(joint, model.marks["joint"], "set_motor")), target)
         self._loop = self._compiled()
 
     def indeterminate(self) -> list[str] | None:
@@ -161,7 +164,12 @@ class Simulator:
         return self._taken(result)
 
     def _ready(self) -> None:
-        """Refuse to step from a state that is not finite, as one written into by hand can be."""
+        """Refuse a world that is no longer the one simulated, and a state that is not finite: both can be changed."""
+        if self._world is not None and self._world.revision != self._revision:
+            raise ModelError(
+                f"the world has changed since this simulator was made (last by {self._world.last_change}), and the "
+                "simulator does not know of it; build a new one, Simulator(world, dt), and go on with start_from."
+            )
         bad = not_finite(self.system, self.state)
         if bad is not None:
             raise ModelError(f"the simulator cannot step from its state, which must be finite: {bad}.")
@@ -367,8 +375,13 @@ class Simulator:
             self._report = given
             recorder.close()
             if failed is not None:
-                failed.trajectory = recorder.trajectory()  # type: ignore[attr-defined]
-        return recorder.trajectory()
+                failed.trajectory = self._marked(recorder.trajectory())  # type: ignore[attr-defined]
+        return self._marked(recorder.trajectory())
+
+    def _marked(self, run: Trajectory) -> Trajectory:
+        """The run, which knows handles of this world from those of others."""
+        run.__dict__["_marks"] = getattr(self.system, "marks", None)
+        return run
 
     def _solve(self, problem: ContactProblem, tol: float) -> Solution:
         solution = answer(self.solver, problem, tol=tol, p0=problem.p_warm)

@@ -42,7 +42,9 @@ class BodyModel(Detection):
         self.specs: list[BodySpec] = list(world.bodies)
         self.nb = len(self.specs)
         self.nq, self.nv = self.nb * self.width, self.nb * self.dof
-        self.gravity = world.gravity
+        self.gravity = world.gravity.copy()
+        joints = (*world.joints, *world.springs)
+        self.marks = {"body": {s.name: s.mark for s in self.specs}, "joint": {j.name: j.mark for j in joints}}
         self.mass_of = np.array([s.mass for s in self.specs])
         self.moves = np.array([s.kind == "dynamic" for s in self.specs])
         self.kinematic = [i for i, s in enumerate(self.specs) if s.kind == "kinematic"]
