@@ -323,7 +323,9 @@ class BodyModel(Detection):
             turned = laws.side[candidates.number] < 0
             normal[turned] *= -1.0
             bodies[nj:][turned] = bodies[nj:][turned, ::-1]
-        for array, values in zip(place, (normal, 0.5 * (point_a + point_b), tangent)):
+        a, b = self.moves[f.body_a, None], self.moves[f.body_b, None]
+        point = np.where(a & b, 0.5 * (point_a + point_b), np.where(a, point_a, point_b))  # where friction acts
+        for array, values in zip(place, (normal, point, tangent)):
             array[nj:, : self.dim] = values
         return Geometry(bodies, *place)
 
