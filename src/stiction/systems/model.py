@@ -216,10 +216,6 @@ class BodyModel(Detection):
     def _force_on(self, f: AppliedForce, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         return f.wrench(t, self.body_state(f.body, q, v), self._rotation(f.body, q))
 
-    @abstractmethod
-    def _rotation(self, i: int, q: FloatArray) -> FloatArray:
-        """The rotation matrix of one body."""
-
     def forces(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """k(t, q, v) (nv,): gravity, applied forces and the gyroscopic torque."""
         return (self._applied(t, q, v) + self._gyroscopic(q, v)).ravel()
