@@ -269,6 +269,13 @@ def test_bad_input_is_refused_by_name(name, arguments):
         lemke(**arguments)
 
 
+def test_solution_that_overflows_is_none():
+    """z = 1e300/1e-320 is no number."""
+    with np.errstate(all="ignore"):
+        for answer in (lemke([[1e-320]], [-1e300]), solutions([[1e-320]], [-1e300])):
+            assert not answer.success
+
+
 def test_bad_input_to_residual_and_solutions():
     for call in (lambda **k: residual(z=[0, 0], **k), solutions):
         with pytest.raises(st.ModelError, match=r"^M must be finite"):

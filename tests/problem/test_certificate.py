@@ -1,5 +1,7 @@
 """Certificates: natural maps against independent projections, and each wrong impulse in its own residual."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -188,6 +190,27 @@ def test_nan_is_never_ok():
     certificate = scene().certify(p)
     assert certificate.error == np.inf
     assert not certificate.ok(1e300)
+
+
+@pytest.mark.parametrize("law", [Law.EQUALITY, Law.UNILATERAL, Law.BOX])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_never_ok_whatever_the_law(law, bad):
+    """max and min lose a NaN, a contact that opens infinitely fast obeys its law, and x/inf is zero."""
+    problem = ContactProblem(Dense(np.eye(2), [[0.0, 1.0]]), row_ptr=[0, 1], law=[law], v_free=[1.0, 1.0])
+    with np.errstate(all="ignore"):
+        assert problem.certify([bad]).error == np.inf
+        assert problem.certify([0.0], v=[1.0, bad]).error == np.inf
+        assert problem.certify([0.0], v=[bad, 1.0]).error == np.inf  # in no row
+        problem = problem.replace(v_start=None)
+        problem.v_free[1] = bad
+        assert problem.certify([0.0]).error == np.inf
+        assert not st.solve(problem, "nsgs").success
+
+
+def test_one_map_that_is_not_a_number_is_enough():
+    good = scene().certify(ANSWER)
+    for name in ("natural_map", "scaled_map", "dynamics", "scale"):
+        assert replace(good, **{name: np.nan}).error == np.inf
 
 
 def test_units_scale():

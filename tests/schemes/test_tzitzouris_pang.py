@@ -279,3 +279,66 @@ def test_restitution_is_refused():
     world.set_contact("default", "default", friction=0.3, restitution=0.5)
     with pytest.raises(st.ModelError, match="restitution"):
         st.Simulator(world, dt=0.01, scheme=st.TzitzourisPang())
+
+
+def turned(*turns):
+    """The quaternion of rotations about the axes of the world, one after the other: (axis, degrees)."""
+    q = np.array([1.0, 0.0, 0.0, 0.0])
+    for axis, angle in turns:
+        c, u = np.cos(np.deg2rad(angle) / 2), np.sin(np.deg2rad(angle) / 2) * np.eye(3)["xyz".index(axis)]
+        q = np.array([c * q[0] - u @ q[1:], *(c * q[1:] + q[0] * u + np.cross(u, q[1:]))])
+    return q
+
+
+@pytest.mark.parametrize("ahead", [0.001, 0.0011, 0.0012, 0.0013])
+def test_vertex_that_lands_on_an_edge_within_the_step(ahead):
+    """The distance of a vertex from an edge has no normal at zero, which is where the step ends."""
+    world = st.World()
+    world.add_body(st.Box((1.0, 2.0, 1.0)), kind="fixed", position=(-0.5, 0, -0.5))  # its edge is the y axis
+    turn = turned(("z", 25), ("y", 38))
+    x, y, z = (float(np.array(axis) @ [-0.11, 0.06, -0.04]) for axis in rotation(turn))
+    box = world.add_body(
+        st.Box((0.22, 0.12, 0.08)), mass=1.5, position=(ahead - x, -y, 1e-4 - z), orientation=turn,
+        velocity=(-0.25, 0.1, -0.2),
+    )  # fmt: skip
+    sim = st.Simulator(world, dt=0.005, scheme=st.TzitzourisPang(), tol=1e-9)
+    before = sim.system.energy(sim.state.q, sim.state.v).total
+    result = sim.step()
+    assert result.solution.certificate.error <= 1e-10
+    assert result.contacts.impulse[0, 0] > 1e-3
+    at = sim.system.body_state(box.index, sim.state.q, sim.state.v)
+    corner = at.position + rotation(at.orientation) @ [-0.11, 0.06, -0.04]
+    assert max(corner[0], corner[2]) >= -1e-12  # not within the block
+    assert sim.system.energy(sim.state.q, sim.state.v).total <= before
+
+
+def rotation(q):
+    w, u = q[0], np.asarray(q[1:])
+    return np.eye(3) + 2 * np.array([w * np.cross(u, e) + np.cross(u, np.cross(u, e)) for e in np.eye(3)]).T
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_corners_against_planes_have_the_same_gaps_and_normals_and_are_linear(dim):
+    """Two boxes apart along a diagonal, and in space one above an edge of the other, each in both orders."""
+    world = st.World() if dim == 3 else st.PlanarWorld()
+    cube = st.Box((1.0,) * 3) if dim == 3 else st.Polygon([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
+    turn = {"orientation": turned(("z", 45), ("y", 54.7356))} if dim == 3 else {"angle": np.pi / 4}
+    middle = {"position": (0,) * dim} | ({"orientation": turned(("y", 45))} if dim == 3 else turn)
+    for place in (0.99 + np.sqrt(dim) / 2, -0.99 - np.sqrt(dim) / 2):
+        if place < 0:
+            world.add_body(cube, mass=1.0, **middle)
+        far = np.zeros(dim)
+        far[-1] = place
+        world.add_body(cube, mass=1.0, position=far, **turn)
+    model = world.build()
+    state = model.initial_state()
+    found = model.detect(0.0, state.q, 1.0)
+    planes = model.with_planes(found, state.q)
+    assert planes is not found
+    np.testing.assert_allclose(model.gaps(planes, 0.0, state.q), model.gaps(found, 0.0, state.q), atol=1e-14)
+    one, other = (model.contact_geometry(c, state.q).normal for c in (found, planes))
+    np.testing.assert_allclose(other, one, atol=1e-14)
+    step = np.random.default_rng(3).normal(size=model.nv)
+    step.reshape(model.nb, -1)[:, dim:] = 0.0  # without rotation
+    away = [model.gaps(planes, 0.0, model.retract(state.q, s * step)) for s in (0.0, 0.1, 0.2)]
+    np.testing.assert_allclose(away[2] - away[1], away[1] - away[0], atol=1e-12)

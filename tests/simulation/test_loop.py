@@ -447,6 +447,23 @@ def test_numbers_of_steps_are_checked():
             sim.run(0.1, every=bad)
 
 
+@pytest.mark.parametrize("dim", [2, 3])
+def test_loop_stops_before_a_configuration_that_is_not_finite(dim):
+    """A body of a finite velocity that is carried beyond the largest number within a step."""
+    world = st.World() if dim == 3 else st.PlanarWorld()
+    world.add_plane()
+    for x, speed in ((0.0, 0.0), (1.0, 1e306)):
+        shape = st.Sphere(0.1) if dim == 3 else st.Disk(0.1)
+        up, away = (0.0,) * (dim - 2) + (0.1,), (speed,) + (0.0,) * (dim - 1)
+        world.add_body(shape, mass=1.0, position=(x, *up), velocity=away)
+    sim = st.Simulator(world, 100.0)
+    assert sim._loop.advance(sim.state, 5).taken == 1
+    with np.errstate(all="ignore"), pytest.raises(st.SolverError, match=r"finite|residual inf"):
+        sim.advance(5)
+    assert np.isfinite(sim.state.q).all()
+    assert sim.time == 100.0
+
+
 def ellipse():
     world = st.PlanarWorld()
     world.add_plane()

@@ -172,6 +172,67 @@ def test_infinite_velocity_is_never_accepted(policy):
     assert sim.time == 0.0
 
 
+WAYS = {"step": lambda s: s.step(), "advance": lambda s: s.advance(3), "run": lambda s: s.run(0.05, every=2)}
+
+
+def ball_on_a_floor():
+    world = st.World()
+    world.add_plane()
+    world.add_body(st.Sphere(0.1), mass=1.0, position=(0, 0, 0.1), name="ball")
+    return world
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("array", "index", "value", "words"),
+    [
+        ("q", 15, NAN, "coordinate 'ball.y' of body 'ball' is nan"),
+        ("q", 7, np.inf, "coordinate 'plane0.x' of body 'plane0' is inf"),
+        ("v", 14, -np.inf, "velocity 'ball.vz' of body 'ball' is -inf"),
+        ("impulses", 0, NAN, "an impulse of constraint 'plane0/ball 0-1-832'"),
+    ],
+)
+def test_state_that_is_not_finite_is_refused_by_name(way, array, index, value, words):
+    sim = Simulator(ball_on_a_floor(), 0.01)
+    sim.step()
+    before = sim.state
+    wrong = replace(before, **{array: getattr(before, array).copy()})
+    getattr(wrong, array).flat[index] = value
+    with pytest.raises(st.ModelError, match=f"the state to start from must be finite: {words}"):
+        sim.start_from(wrong)
+    assert sim.state is before
+    getattr(sim.state, array).flat[index] = value  # written into by hand
+    with pytest.raises(st.ModelError, match=f"cannot step from its state, which must be finite: {words}"):
+        WAYS[way](sim)
+    assert sim.time == before.t
+
+
+def test_coordinate_of_a_generalized_system_that_is_not_finite_is_named():
+    sim = Simulator(ball(names=["along", "height"]), 0.01)
+    with pytest.raises(st.ModelError, match="coordinate 'height' is nan"):
+        sim.start_from(st.State(0.0, np.array([0.0, NAN]), np.zeros(2)))
+    with pytest.raises(st.ModelError, match="its time is nan"):
+        sim.start_from(st.State(NAN, np.zeros(2), np.zeros(2)))
+
+
+class Overflowing(StewartTrinkle):
+    """Calls a success what is not finite."""
+
+    def step(self, *args):
+        result = super().step(*args)
+        result.state.q[0] = np.inf
+        return result
+
+
+@pytest.mark.parametrize("policy", ["raise", "warn", "accept"])
+def test_scheme_cannot_call_a_success_what_is_not_finite(policy):
+    sim = Simulator(ball(), 0.01, scheme=Overflowing(), on_failure=policy)
+    with pytest.raises(st.SolverError) as caught:
+        sim.step()
+    assert caught.value.status is Status.NONFINITE
+    assert np.isfinite(sim.state.q).all()
+
+
 def test_own_solver_fails_with_its_own_words():
     with pytest.raises(st.SolverError, match="Not today") as caught:
         Simulator(ball(), 0.01, solver=Lying()).step()

@@ -199,7 +199,7 @@ def _add(p: Problem, x: FloatArray, isolated: list[FloatArray], faces: list[Face
         basis = np.zeros((int(support.sum()) - k, n))
         basis[:, support] = Vt[k:]
         faces.append(Face(p, support, slack, z, basis))
-    return bool(verified)
+    return bool(verified and np.isfinite(z).all() and np.isfinite(w).all())
 
 
 def _count(k: int, thing: str) -> str:

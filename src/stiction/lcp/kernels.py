@@ -328,6 +328,7 @@ def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, slot, z, w):
     residual = 0.0
     load = 0.0
     load_scaled = 0.0
+    finite = True  # by itself, since max loses a NaN
     for i in range(n):
         value = q[i]
         size = abs(q[i])
@@ -335,6 +336,7 @@ def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, slot, z, w):
             t = M[i, j] * z[j]
             value += t
             size += abs(t)
+        finite = finite and abs(value) < math.inf
         error = abs(value) if active[i] == 1 else max(-value, 0.0)
         worst = max(worst, error)
         scale = max(scale, size)
@@ -344,6 +346,8 @@ def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, slot, z, w):
         load = max(load, abs(q[i]))
         load_scaled = max(load_scaled, abs(q[i]) * r[i])
         w[i] = 0.0 if active[i] == 1 else value
+    if not finite:
+        return math.inf, False
     verified = worst <= min(ACCURACY * scale, SHARE * load)
     verified = verified and worst_scaled <= min(ACCURACY * scale_scaled, SHARE * load_scaled)
     if verified:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._check import FloatArray, IntArray
+from .laws import Mode
 
 if TYPE_CHECKING:
     from .contact_problem import ContactProblem
@@ -55,9 +57,13 @@ class SolveCertificate:
 
     @property
     def error(self) -> float:
-        """The number that is compared with a tolerance: the larger of the two natural maps (NaN counts as inf)."""
-        worst = max(self.natural_map, self.scaled_map)
-        return worst if worst == worst else float("inf")
+        """The number that is compared with a tolerance: the larger of the two natural maps.
+
+        Infinite where any residual, or the scale, is not finite: comparisons with NaN are false, and residuals divided
+        by an infinite scale are zero.
+        """
+        finite = math.isfinite(sum(self.as_dict().values()) + self.scale)
+        return max(self.natural_map, self.scaled_map) if finite else math.inf
 
     def ok(self, tol: float) -> bool:
         """Whether the laws are met to `tol`."""
@@ -128,6 +134,10 @@ def _residuals(problem: ContactProblem, u: FloatArray, p: FloatArray) -> tuple[F
 
         for k in f.written:
             table[k], mode[k] = judge(problem, k, u, p)
+    finite = np.isfinite(u) & np.isfinite(p)
+    if not finite.all():  # projections by max and min lose a NaN
+        bad = np.flatnonzero(~np.logical_and.reduceat(finite, problem.row_ptr[:-1]))
+        table[bad], mode[bad] = np.inf, int(Mode.OPEN)
     return table, mode
 
 

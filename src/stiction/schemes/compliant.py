@@ -104,7 +104,7 @@ class Compliant:
             try:
                 with np.errstate(over="ignore", invalid="ignore"):
                     t, z, which, trouble = self._piece(motion, t, z, end, tolerance, changes)
-            except (ValueError, np.linalg.LinAlgError) as error:  # what integrators raise when a force is not finite
+            except (ValueError, ArithmeticError) as error:  # what integrators raise when a force is not finite
                 if isinstance(error, StictionError):
                     raise
                 return t, z, tuple(changes), f"{self.method} gave up after t = {t:.6g} s: {error}."

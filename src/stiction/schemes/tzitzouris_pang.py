@@ -4,7 +4,8 @@ Gaps, normals, friction sets, masses and forces are those of the new configurati
 linearised (ttp01 §4). The equations are in `schemes/implicit.py`; here they are solved by semismooth Newton, started
 from the impulses of the last step, with two safety nets: a contact problem linearised at the present guess, solved by
 the simulator's own solver, which finds the contact modes that Newton could not; and continuation in the length of
-the step, from a short one whose answer is near the start.
+the step, from a short one whose answer is near the start. Where sharp corners meet, their normals are fixed before
+these: the distance of a vertex from an edge has no derivative where it is zero, which is where a contact rests.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class TzitzourisPang:
 
     tolerance: the certificate error that a step aims at; maxiter: Newton iterations from one start. hot: start from the
     impulses of the last step; False starts from none, for comparison. A step that Newton does not reach is tried
-    again from linearised solves and then by continuation in its length; where contacts are jammed and no way reaches
+    again with sharp corners that keep the normals of its start, from linearised solves and then by continuation in its
+    length; where contacts are jammed and no way reaches
     `tolerance`, the simulator's own `tol` decides, and a step that misses that has failed. The result's message says
     what was needed, and its last solve counts every Newton iteration.
 
@@ -103,7 +105,7 @@ class TzitzourisPang:
         )  # fmt: skip
         solves = (*search.solves, ("implicit", solution))
         new = State(state.t + h, found.q, found.v, problem.key, pad_rows(found.p, problem.row_ptr))
-        contacts = record_contacts(system, candidates, new, found.q, problem, solution)
+        contacts = record_contacts(system, found.step.candidates, new, found.q, problem, solution)
         ahead = seen_ahead(self, system, new, h)
         certificate = certify_step(system, ahead, state, new, h, problem, new.v, found.p, mass_at=new.q)
         status = Status.SOLVED if good else Status.NOT_CONVERGED
@@ -122,12 +124,17 @@ class _Search:
 
     def run(self) -> tuple[Point, str | None]:
         """The best point found, and how it was found; None where it misses the simulator's tolerance too."""
-        equations = self._equations(self.h)
-        best = equations.at(equations.start(), equations.warm if self.scheme.hot else 0.0 * equations.warm)
+        best = self._start()
         if not self.candidates.friction.written:
-            best = self._newton(equations, best.v, best.p)
+            best = self._newton(best.step, best.v, best.p)
         if self._good(best):
             return best, f"{self.iterations} iterations"
+        corners = self._with_planes()
+        if corners is not None:
+            found, how = corners
+            if how is not None:
+                return found, f"{self.iterations} iterations, {how}"
+            best = min(best, found, key=self.error)
         for way in (self._from_linearised, self._without_push, self._by_continuation):
             found, how = way()
             if how is not None:
@@ -136,6 +143,29 @@ class _Search:
             if self.error(best) <= self.solve.tol and not self._behind(best):
                 return best, f"{self.iterations} iterations, which left {self.error(best):.1e}"
         return best, None
+
+    def _with_planes(self) -> tuple[Point, str | None] | None:
+        """The step in which sharp corners keep the normals that they have at its start; None where there are none."""
+        made = getattr(self.system, "with_planes", None)
+        given = self.candidates
+        planes = given if made is None else made(given, self.state.q)
+        if planes is given:
+            return None
+        how: str | None = ""
+        self.candidates = planes
+        best = self._start()
+        if not planes.friction.written:
+            best = self._newton(best.step, best.v, best.p)
+        if not self._good(best):
+            best, way = self._from_linearised()
+            how = f", {way}" if way else None
+        self.candidates = given
+        return best, how if how is None else f"with the normals of corners from the start{how}"
+
+    def _start(self) -> Point:
+        """The first guess."""
+        equations = self._equations(self.h)
+        return equations.at(equations.start(), equations.warm if self.scheme.hot else 0.0 * equations.warm)
 
     def _without_push(self) -> tuple[Point, str | None]:
         """The step that leaves overlaps of the start as they are: in a wedge, none may push them out."""
@@ -158,8 +188,9 @@ class _Search:
 
     def _behind(self, at: Point) -> bool:
         """Whether a body has changed sides: gap functions of thin obstacles have a second answer there."""
-        through = passed_through(self.system, self.candidates, self.state.q, at.q)
-        return bool((through & self.candidates.contact).any())
+        candidates = at.step.candidates
+        through = passed_through(self.system, candidates, self.state.q, at.q)
+        return bool((through & candidates.contact).any())
 
     def _newton(self, equations: ImplicitStep, v: FloatArray, p: FloatArray) -> Point:
         """Newton's method from (v, p): the point with the smallest residual that it met.

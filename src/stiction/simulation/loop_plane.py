@@ -19,6 +19,7 @@ from .loop_stages import (
     attempt_planar,
     attempt_planar_nested,
     crosses,
+    finite,
     gains,
     overlap,
     reaches,
@@ -164,6 +165,8 @@ def _make_advance(nested):
                 for j in range(3):
                     new_q[i, j] = q[i, j] + h * new_v[i, j]
             stay(q, held, new_q)
+            if not finite(new_q):
+                return taken, old_keys, old, kept, last, none
             faster = h * approach(new_v, reach, 2, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
                 new_x, new_angle = np.empty((nb, 2)), np.empty(nb)

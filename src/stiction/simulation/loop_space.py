@@ -16,6 +16,7 @@ from .loop_stages import (
     attempt_spatial,
     attempt_spatial_nested,
     crosses,
+    finite,
     gains,
     overlap,
     reaches,
@@ -152,6 +153,8 @@ def _make_advance(nested):
             if ended != SOLVED:
                 return taken, old_keys, old, kept, last, none
             finish(h, parallel, q, solved_v, bodies, held, new_q, new_v)
+            if not finite(new_q):
+                return taken, old_keys, old, kept, last, none
             new_band = 2.0 * h * begin(h, parallel, new_q, new_v, bodies, new_free, new_x, new_R, new_Minv)
             new_band = max(new_band, max(eps, 0.0))
             faster = h * approach(new_v, reach, 3, band / h)

@@ -164,6 +164,16 @@ def reaches(shapes, found, wide, gap, normal, new_normal):
 
 
 @njit(leaf=True)
+def finite(q):
+    """Whether all of q (nb, .) is finite."""
+    good = True
+    for i in range(q.shape[0]):
+        for j in range(q.shape[1]):
+            good = good and abs(q[i, j]) < math.inf
+    return good
+
+
+@njit(leaf=True)
 def crosses(shapes, found, ahead, gap, v, reach, dim, h, left):
     """Whether contacts `ahead`, detected at the end of a step, overlap by `gap` though they are none of `found`.
 

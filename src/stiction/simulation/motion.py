@@ -15,11 +15,10 @@ from ..errors import ModelError
 class BodyMotion:
     """Positions and velocities of the body frame's origin; q and v hold those of the centre of mass."""
 
-    def __init__(self, world: Mapping[str, Any] | None, columns: Callable[[str, slice], FloatArray], which: Any):
+    def __init__(self, world: Mapping[str, Any] | None, columns: Callable[[str, slice], FloatArray], name: Any):
         """columns: gives some columns of "q" or "v"."""
         if world is None:
             raise ModelError("this trajectory is of a generalized system; its columns are q and v.")
-        name = getattr(which, "name", which)
         if name not in world["bodies"]:
             raise ModelError(f"there is no body {name!r}; there are {', '.join(world['bodies'][1:])}.")
         i, self.dim = world["bodies"].index(name), int(world["dim"])

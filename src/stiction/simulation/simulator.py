@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,7 +19,9 @@ from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, answer, make_solver
-from ..systems.base import State, System
+from ..status import Status
+from ..systems.base import State, System, not_finite
+from ..systems.handles import name_of
 from .ahead import Ahead
 from .checkpoints import Checkpoint, checkpoint, last_block
 from .dump import Dump
@@ -73,8 +76,9 @@ class Simulator:
         dump: str | Path | None = None,
         report: str | Path | None = None,
     ):
-        if not isinstance(system, type) and hasattr(system, "build"):
-            system = system.build()
+        self._world = system if not isinstance(system, type) and hasattr(system, "build") else None
+        if self._world is not None:
+            system, self._revision = self._world.build(), self._world.revision
         if isinstance(system, type) or not hasattr(system, "initial_state"):
             raise ModelError(f"system must be a world or a GeneralizedSystem; got {_check.describe(system)}.")
         self.system: System = system
@@ -112,7 +116,8 @@ class Simulator:
         """Give the motor of a joint (handle or name) another target: a speed or position, or a function of time."""
         if not hasattr(self.system, "with_target"):
             raise ModelError("set_motor: only the joints of a world have motors.")
-        self.system = self.system.with_target(str(getattr(joint, "name", joint)), target)
+        model: Any = self.system
+        self.system = model.with_target(str(name_of(joint, model.marks["joint"], "set_motor")), target)
         self._loop = self._compiled()
 
     def indeterminate(self) -> list[str] | None:
@@ -149,13 +154,32 @@ class Simulator:
         self._hard: tuple[ContactProblem, Solution] | None = None  # the last solve of this step that failed
         if self._dump is not None:
             self._dump.new_step()
+        self._ready()
         again = None if self._loop is None else self._loop.again(self.state)
-        result = again or self.scheme.step(self.system, self.state, self.dt, _Door(self))
+        result = again or self._finite(self.scheme.step(self.system, self.state, self.dt, _Door(self)))
         if not result.success:
             self._failed(result)
         elif again is None and self._loop is not None:
             self._loop.remember(self.state, result)
         return self._taken(result)
+
+    def _ready(self) -> None:
+        """Refuse a world that is no longer the one simulated, and a state that is not finite: both can be changed."""
+        if self._world is not None and self._world.revision != self._revision:
+            raise ModelError(
+                f"the world has changed since this simulator was made (last by {self._world.last_change}), and the "
+                "simulator does not know of it; build a new one, Simulator(world, dt), and go on with start_from."
+            )
+        bad = not_finite(self.system, self.state)
+        if bad is not None:
+            raise ModelError(f"the simulator cannot step from its state, which must be finite: {bad}.")
+
+    def _finite(self, result: StepResult) -> StepResult:
+        """The result; a failure where a scheme or solver calls a success what is not finite."""
+        if not result.success or _all_finite(self.system, result):
+            return result
+        bad = Status.NONFINITE
+        return replace(result, state=self.state, success=False, status=bad, message=bad.sentence, certificate=None)
 
     def _taken(self, result: StepResult) -> StepResult:
         self._arrive(result.state, 1)
@@ -185,12 +209,13 @@ class Simulator:
         worst: dict[str, float] = {}
         while True:
             if loop is not None:
+                self._ready()
                 group = ahead.collect(loop, self.state, steps)
                 steps -= self._adopt(group, worst)
                 if group.after is not None:
                     ahead.begin(loop, group.after, following)
                     result = loop.judge(self.state, group.after, group.known)
-                    if result is not None:
+                    if result is not None and _all_finite(self.system, result):
                         return self._taken(result), worst
                     ahead.drop()
             result = self.step()  # a hard step, or one that needs Python
@@ -204,6 +229,7 @@ class Simulator:
         worst: dict[str, float] = {}
         while steps > 0:
             if self._loop is not None:
+                self._ready()
                 steps -= self._adopt(self._loop.advance(self.state, steps), worst)
             if steps > 0:
                 book(self.step(), worst)
@@ -241,6 +267,7 @@ class Simulator:
         where the loop took it) and the worst residuals of the others, called at each recorded step; what it raises ends
         the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
         """
+        self._ready()
         schedule = Schedule.of(self._steps, duration, every, fps, self.dt)
         if record is None:
             if fields is not None:
@@ -301,6 +328,9 @@ class Simulator:
                 f"the state has {sizes[0]} coordinates and {sizes[1]} velocities; "
                 f"this system has {self.system.nq} and {self.system.nv}."
             )
+        bad = not_finite(self.system, state)
+        if bad is not None:
+            raise ModelError(f"the state to start from must be finite: {bad}.")
         self.state, self._origin, self._steps, self._last = state, state.t, 0, None
 
     def _take(self, found: Checkpoint) -> None:
@@ -312,6 +342,9 @@ class Simulator:
                 if name == "coordinates":
                     raise ModelError("the recording is of another system: its bodies or coordinates are not the same.")
                 raise ModelError(f"the recording was made with {name} {theirs}, and this simulator has {value}.")
+        bad = not_finite(self.system, found.state)
+        if bad is not None:
+            raise ModelError(f"the state of the recording must be finite: {bad}.")
         self.state, self._origin, self._steps, self._last = found.state, found.origin, found.steps, None
 
     def _record(
@@ -343,8 +376,13 @@ class Simulator:
             self._report = given
             recorder.close()
             if failed is not None:
-                failed.trajectory = recorder.trajectory()  # type: ignore[attr-defined]
-        return recorder.trajectory()
+                failed.trajectory = self._marked(recorder.trajectory())  # type: ignore[attr-defined]
+        return self._marked(recorder.trajectory())
+
+    def _marked(self, run: Trajectory) -> Trajectory:
+        """The run, which knows handles of this world from those of others."""
+        run.__dict__["_marks"] = getattr(self.system, "marks", None)
+        return run
 
     def _solve(self, problem: ContactProblem, tol: float) -> Solution:
         solution = answer(self.solver, problem, tol=tol, p0=problem.p_warm)
@@ -389,6 +427,16 @@ class Simulator:
             "tol": self.tol,
             "system": type(self.system).__name__,
         }
+
+
+def _all_finite(system: System, result: StepResult) -> bool:
+    """Whether the state that a step ends in, and what is certified of it, are finite."""
+    certificate = result.certificate
+    if certificate is not None:
+        energy = sum(vars(certificate.energy).values())
+        if not math.isfinite(certificate.penetration + certificate.joint_drift + energy):
+            return False
+    return not_finite(system, result.state) is None
 
 
 class _Door:

@@ -13,6 +13,7 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..problem.laws import Law, Mode
+from ..systems.handles import name_of
 from ..systems.model import CODES
 from .events import Event, event_rows, read_events
 from .lazy import Lazy
@@ -182,7 +183,15 @@ class Trajectory(Lazy):
         return motion.v[:, 3:] if motion.dim == 3 else motion.v[:, 2]
 
     def _motion(self, body: Any) -> BodyMotion:
-        return BodyMotion(self.info.get("world"), self._columns, body)
+        return BodyMotion(self.info.get("world"), self._columns, self.name_of(body, "body"))
+
+    def name_of(self, which: Any, kind: str) -> Any:
+        """The name of a "body" or "joint" (or spring) by handle or name; refused where the handle is of another world.
+
+        A recording from a file knows no handles: there they stand for their names.
+        """
+        marks = self.__dict__.get("_marks")
+        return name_of(which, None if marks is None else marks[kind], "the run")
 
     def _columns(self, name: str, part: slice) -> FloatArray:
         """Some columns of q or v; from a file only these are kept."""
@@ -225,7 +234,7 @@ class Trajectory(Lazy):
     def _between(self, a: Any, b: Any) -> ContactTable:
         """The rows of the table between two bodies, turned so that normals point from b to a."""
         world = self.info.get("world") or {"bodies": []}
-        names = [getattr(x, "name", x) for x in (a, b)]
+        names = [self.name_of(x, "body") for x in (a, b)]
         for name in names:
             if name not in world["bodies"]:
                 raise ModelError(f"there is no body {name!r}; there are {', '.join(world['bodies'][1:])}.")
@@ -275,7 +284,7 @@ class Trajectory(Lazy):
         return total / h
 
     def _key(self, which: Any) -> int:
-        wanted = getattr(which, "name", which)
+        wanted = self.name_of(which, "joint")
         for key, name in self.constraint_names.items():
             if name == wanted:
                 return key

@@ -71,4 +71,5 @@ def solve(
     reason = chosen.refuses(problem)
     if reason is not None:
         raise ModelError(reason)
+    p0 = None if p0 is None else _check.floats("p0", p0, (problem.nr,))
     return answer(chosen, problem, tol=tol, maxiter=maxiter, p0=p0)

@@ -203,6 +203,23 @@ class Geometry(NamedTuple):
     tangent: FloatArray
 
 
+def not_finite(system: System, state: State) -> str | None:
+    """What is not finite in a state, by the names that the system gives its coordinates; None where all is."""
+    for what, values, names in (
+        ("coordinate", state.q, system.coordinate_names),
+        ("velocity", state.v, system.velocity_names),
+    ):
+        if not np.isfinite(values).all():
+            i = int(np.argmin(np.isfinite(values)))
+            body, dot, _ = names[i].rpartition(".")
+            whose = f" of body {body!r}" if dot and hasattr(system, "body_state") else ""
+            return f"{what} {names[i]!r}{whose} is {values[i]}"
+    if not np.isfinite(state.impulses).all():
+        k = int(np.argmin(np.isfinite(state.impulses).all(axis=1)))
+        return f"an impulse of constraint {system.constraint_name(int(state.keys[k]))!r} in its memory is not a number"
+    return None if np.isfinite(state.t) else f"its time is {state.t}"
+
+
 class System(Protocol):
     """Mass matrix, forces, contacts and joints at a configuration; configurations may live on a manifold."""
 

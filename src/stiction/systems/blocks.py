@@ -14,6 +14,7 @@ from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from . import drives
+from .handles import Mark, new_mark
 from .joints import Driven, Joint
 from .kernels3 import DISTANCE
 from .mechanism_kernels import HOLD, POSITION, RUB, SPEED, SPRING, STOP
@@ -102,6 +103,7 @@ class Spring:
     rest: float
     between: tuple[int, int, Primitive] | None
     given: Mapping[str, Any] = field(default_factory=dict)  # anchors and length, as `add_spring` was told
+    mark: Mark = field(default_factory=new_mark, repr=False, compare=False)
 
     @classmethod
     def make(cls, name: str, stiffness: Any, damping: Any, **rest: Any) -> Spring:

@@ -11,6 +11,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
+from .handles import Mark, new_mark
 from .primitives import Place
 from .shapes import HalfPlane, Plane, Shape2, Shape3
 
@@ -20,10 +21,15 @@ TINY, HUGE = 1e-60, 1e60  # masses [kg] and inertias [kg m²] beyond these over-
 
 @dataclass(frozen=True)
 class Body:
-    """A handle to a body of a world; wherever a body is asked for, its name does as well."""
+    """A handle to a body of a world; wherever a body is asked for, its name does as well.
+
+    mark: that of the body that `add_body` made, by which it is told from bodies of the same name in other worlds; a
+    handle without one is a name.
+    """
 
     name: str
     index: int
+    mark: Mark | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,7 @@ class BodySpec:
     group: str | None
     motion: Callable[[float], Any] | None
     given: Mapping[str, Any] = field(default_factory=dict)  # what `add_body` was told, for `to_scene`
+    mark: Mark = field(default_factory=new_mark)
 
 
 def quaternion_matrix(w: float, x: float, y: float, z: float) -> FloatArray:

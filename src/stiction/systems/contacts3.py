@@ -51,9 +51,12 @@ def contact_rows(
 ):  # fmt: skip
     """Rows of contacts at row_ptr[k + offset] of Ja and Jb (nr, 6): the normal, and then what codes[number[k]] says.
 
-    The normal row acts at each body's own surface point, so that it is the exact gradient of the gap; the tangents
-    act at the point halfway between. Spin and rolling are the relative angular velocity about the normal and about the
-    tangents; their `length` (nr,) is the smaller lever (nb,) of the two bodies. Where side is 1, tangent 1 follows an
+    The normal row acts at each body's own surface point, so that it is the exact gradient of the gap. So do the
+    tangents where one of the two is fixed or prescribed: at the moment of contact these points are one, and an arm that
+    ends elsewhere would spoil the spin of an impact found before touching. Between two bodies that move they act at the
+    point halfway between, since equal and opposite impulses at two points would change the angular momentum. Spin and
+    rolling are the relative angular velocity about the normal and about the tangents; their `length` (nr,) is the
+    smaller lever (nb,) of the two bodies, infinite of those that no force moves. Where side is 1, tangent 1 follows an
     axis fixed in a; where it is -1, in b, and as b is first in that law, the normal and both tangents of the frame
     belong to -n: with a as the body that moves, the tangents' rows change their signs.
     """
@@ -69,10 +72,11 @@ def contact_rows(
         set_row(Jb, start, -1.0, nx, ny, nz, bx, by, bz)
         if stop == start + 1:
             continue
-        gx = 0.5 * (point_b[k, 0] - point_a[k, 0])
-        gy = 0.5 * (point_b[k, 1] - point_a[k, 1])
-        gz = 0.5 * (point_b[k, 2] - point_a[k, 2])
-        ax, ay, az, bx, by, bz = ax + gx, ay + gy, az + gz, bx - gx, by - gy, bz - gz
+        if max(lever[a], lever[b]) < math.inf:
+            gx = 0.5 * (point_b[k, 0] - point_a[k, 0])
+            gy = 0.5 * (point_b[k, 1] - point_a[k, 1])
+            gz = 0.5 * (point_b[k, 2] - point_a[k, 2])
+            ax, ay, az, bx, by, bz = ax + gx, ay + gy, az + gz, bx - gx, by - gy, bz - gz
         c = number[k]
         if side[c] == 0:
             tx, ty, tz, sx, sy, sz = frame(nx, ny, nz)

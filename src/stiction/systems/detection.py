@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..problem.laws import UNILATERAL
+from .base import Candidates
 from .candidates import Features, WorldCandidates
 from .materials import LawTable
 from .mechanism import Mechanism
@@ -47,6 +49,10 @@ class Detection(ABC):
     @abstractmethod
     def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Positions (nb, dim) and rotations (matrices or angles) of all bodies."""
+
+    @abstractmethod
+    def _rotation(self, i: int, q: FloatArray) -> FloatArray:
+        """The rotation matrix of one body."""
 
     @abstractmethod
     def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -118,6 +124,33 @@ class Detection(ABC):
             friction=self.laws.table(law, mechanism.law),
             features=f, mechanism=mechanism, number=law, laws=self.laws,
         )  # fmt: skip
+
+    def with_planes(self, candidates: Candidates, q: FloatArray) -> Candidates:
+        """The same contacts, with vertices of cores without radius against planes, whose normals are those at q.
+
+        The distance of a vertex from a vertex or an edge has no normal where it is zero, and jumps to a depth beyond:
+        no contact can rest there. The plane holds on to one of the normals that are possible, fixed in the body of the
+        edge. `candidates` themselves where there are none of these.
+        """
+        from ..collision.features import LINE_POINT, PLANE_POINT, POINT_LINE, POINT_PLANE, POINT_POINT
+
+        assert isinstance(candidates, WorldCandidates)
+        f = candidates.features
+        planar = self.dim == 2  # where lines are planes
+        bare = (f.ra + f.rb == 0.0) & np.isin(
+            f.type, (POINT_POINT,) if planar else (POINT_POINT, POINT_LINE, LINE_POINT)
+        )
+        if not bare.any():
+            return candidates
+        normal = self._geometry(f, q)[1]
+        type, da, db = f.type.copy(), f.da.copy(), f.db.copy()
+        for k in np.flatnonzero(bare).tolist():
+            if f.type[k] == LINE_POINT:
+                type[k], da[k] = PLANE_POINT, -self._rotation(int(f.body_a[k]), q).T @ normal[k]
+            else:
+                type[k] = POINT_LINE if planar else POINT_PLANE
+                db[k] = self._rotation(int(f.body_b[k]), q).T @ normal[k]
+        return replace(candidates, features=replace(f, type=type, da=da, db=db))
 
     def _pairs(self, lo: FloatArray, hi: FloatArray, planes: FloatArray) -> IntArray:
         """(n, 2) shapes that may touch, and whose boxes overlap."""

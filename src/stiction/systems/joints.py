@@ -18,6 +18,7 @@ from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.laws import EQUALITY, UNILATERAL
 from .drives import Motor
+from .handles import Mark
 from .kernels3 import DISTANCE, DOT, POINT_AXIS, TRAVEL, TURN
 from .primitives import WORLD, A, B, Place, Primitive, Turn
 from .restitution import Restitution
@@ -35,6 +36,7 @@ class Joint:
     name: str | None = field(default=None, kw_only=True)
     compliance: Any = field(default=0.0, kw_only=True)
     law: ClassVar[int] = EQUALITY
+    mark: ClassVar[Mark | None] = None  # of a joint that was added to a world (`handles.py`)
 
     def primitives(self, a: Place, b: Place) -> list[Primitive]:
         """The rows of the joint."""

@@ -25,7 +25,8 @@ def contact_rows(
 ):  # fmt: skip
     """Rows of contacts at row_ptr[k + offset] of Ja and Jb (nr, 3): the normal, and then what codes[number[k]] says.
 
-    The tangent is the normal turned clockwise, so that on a floor it points along +x. Rolling is the angular
+    The tangent is the normal turned clockwise, so that on a floor it points along +x; its row acts at the same points
+    as in space (`contacts3.contact_rows`). Rolling is the angular
     velocity of the first body less that of the second, which is a unless side is -1; its `length` (nr,) is the smaller
     lever (nb,) of the two bodies. There are no axes in the plane.
     """
@@ -39,7 +40,9 @@ def contact_rows(
         _set_row(Jb, start, -1.0, nx, ny, bx, by)
         for r in range(start + 1, stop):
             if codes[number[k], r - start - 1] == TANGENT_1:
-                gx, gy = 0.5 * (point_b[k, 0] - point_a[k, 0]), 0.5 * (point_b[k, 1] - point_a[k, 1])
+                gx, gy = 0.0, 0.0
+                if max(lever[a], lever[b]) < math.inf:
+                    gx, gy = 0.5 * (point_b[k, 0] - point_a[k, 0]), 0.5 * (point_b[k, 1] - point_a[k, 1])
                 _set_row(Ja, r, 1.0, ny, -nx, ax + gx, ay + gy)
                 _set_row(Jb, r, -1.0, ny, -nx, bx - gx, by - gy)
             else:

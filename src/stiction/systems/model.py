@@ -43,7 +43,9 @@ class BodyModel(Detection):
         self.specs: list[BodySpec] = list(world.bodies)
         self.nb = len(self.specs)
         self.nq, self.nv = self.nb * self.width, self.nb * self.dof
-        self.gravity = world.gravity
+        self.gravity = world.gravity.copy()
+        joints = (*world.joints, *world.springs)
+        self.marks = {"body": {s.name: s.mark for s in self.specs}, "joint": {j.name: j.mark for j in joints}}
         self.mass_of = np.array([s.mass for s in self.specs])
         self.moves = np.array([s.kind == "dynamic" for s in self.specs])
         self.kinematic = [i for i, s in enumerate(self.specs) if s.kind == "kinematic"]
@@ -251,10 +253,6 @@ class BodyModel(Detection):
     def _force_on(self, f: AppliedForce, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         return f.wrench(t, self.body_state(f.body, q, v), self._rotation(f.body, q))
 
-    @abstractmethod
-    def _rotation(self, i: int, q: FloatArray) -> FloatArray:
-        """The rotation matrix of one body."""
-
     def forces(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """k(t, q, v) (nv,): gravity, applied forces and the gyroscopic torque."""
         return (self._applied(t, q, v) + self._gyroscopic(q, v)).ravel()
@@ -356,7 +354,9 @@ class BodyModel(Detection):
             turned = laws.side[candidates.number] < 0
             normal = np.where(turned[:, None], -normal, normal)
             bodies[nj:][turned] = bodies[nj:][turned, ::-1]
-        for array, values in zip(place, (normal, 0.5 * (point_a + point_b), tangent)):
+        a, b = self.moves[f.body_a, None], self.moves[f.body_b, None]
+        point = np.where(a & b, 0.5 * (point_a + point_b), np.where(a, point_a, point_b))  # where friction acts
+        for array, values in zip(place, (normal, point, tangent)):
             array[nj:, : self.dim] = values
         return Geometry(bodies, *place)
 

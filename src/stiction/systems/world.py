@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..errors import ModelError
 from .blocks import Spring, between_points, joint_blocks
 from .bodies import KINDS, Body, BodySpec, mass_properties, quaternion_matrix, shape_list, unit_quaternion
 from .forces import AppliedForce
+from .handles import name_of, new_mark
 from .joints import Joint
 from .materials import DEFAULT, ContactLaw, Friction, Materials, Restitution, contact_law
 from .motions import Motion
@@ -30,7 +32,10 @@ class WorldBuilder:
     dim: ClassVar[int]
 
     def __init__(self, gravity: Any):
-        self.gravity = _check.floats("gravity", gravity, (self.dim,)).copy()
+        self._changes, self.last_change = 0, ""
+        self._model: Any = None
+        self._built: tuple[Any, ...] = ()  # the revision of the model
+        self.gravity = gravity
         self.bodies: list[BodySpec] = []
         self._index: dict[str, int] = {}  # of bodies, by name
         self._numbers: dict[str, int] = {}  # the next number to try for names made here, by kind
@@ -41,8 +46,39 @@ class WorldBuilder:
         self.materials = Materials()
         self.pair_laws: dict[tuple[int, int], ContactLaw] = {}
         self.excluded: set[tuple[int, int]] = set()
-        self._model: Any = None
         self._add(self._ground())
+
+    # --- changes
+
+    @property
+    def gravity(self) -> FloatArray:
+        """Gravity [m/s²]."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        self._gravity = _check.floats("gravity", value, (self.dim,)).copy()
+        self._changed("gravity")
+
+    def _changed(self, what: str) -> None:
+        self._changes, self.last_change, self._model = self._changes + 1, what, None
+
+    @property
+    def revision(self) -> tuple[Any, ...]:
+        """The same as long as nothing is changed, by which a `Simulator` notices that its world has been.
+
+        Counts what methods change, and sees gravity and the numbers of parts, which can be changed without them.
+        """
+        m = self.materials
+        parts: tuple[Any, ...] = (self.bodies, self.joints, self.springs, self.forces, self.pair_laws, self.excluded)
+        return (self._changes, self._gravity.tobytes(), *map(len, (*parts, m.named, m.pairs)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies, which share no part that can change, and whose handles are those of the bodies copied."""
+        parts = (list, dict, set)
+        state = {name: copy(value) if isinstance(value, parts) else value for name, value in vars(self).items()}
+        materials = Materials(dict(self.materials.named), dict(self.materials.pairs))
+        return {**state, "_gravity": self._gravity.copy(), "materials": materials, "_model": None}
 
     # --- what subclasses give
 
@@ -66,8 +102,8 @@ class WorldBuilder:
             raise ModelError(f"two bodies are named {spec.name!r}; names must differ.")
         self._index[spec.name] = len(self.bodies)
         self.bodies.append(spec)
-        self._model = None
-        return Body(spec.name, len(self.bodies) - 1)
+        self._changed(f"add_body {spec.name!r}")
+        return Body(spec.name, len(self.bodies) - 1, spec.mark)
 
     def _name(self, name: str | None, kind: str) -> str:
         if name is not None:
@@ -115,12 +151,14 @@ class WorldBuilder:
         )  # fmt: skip
 
     def body(self, which: Body | str | None, what: str = "body") -> int:
-        """The index of a body by handle or name; None is the fixed world."""
+        """The index of a body by handle or name; None is the fixed world. Handles of other worlds are refused."""
         if which is None:
             return 0
         name = which.name if isinstance(which, Body) else which
         if name in self._index:
-            return self._index[name]
+            i = self._index[name]
+            name_of(which, {name: self.bodies[i].mark}, what)
+            return i
         from difflib import get_close_matches
 
         known = [b.name for b in self.bodies[1:]]
@@ -143,9 +181,12 @@ class WorldBuilder:
             raise ModelError(f"joint {name!r} connects two bodies that cannot be moved by it.")
         joint_blocks(joint, name, (a, b), self.bodies[a].place, self.bodies[b].place)
         object.__setattr__(joint, "name", name)
+        if joint.mark is None:  # one object may serve in several worlds
+            object.__setattr__(joint, "mark", new_mark())
         self.joints.append(joint)
         self.joint_names.append(name)
         self.exclude(joint.a, joint.b)
+        self._changed(f"add_joint {name!r}")
         return joint
 
     def add_spring(
@@ -186,7 +227,7 @@ class WorldBuilder:
             given = {"anchor_a": anchor_a, "anchor_b": anchor_b, "length": length}
             made = Spring.make(name, stiffness, damping, joint=None, rest=0.0, between=(i, j, row), given=given)
         self.springs.append(made)
-        self._model = None
+        self._changed(f"add_spring {name!r}")
         return made
 
     def _sprung(self, name: str, joint: Any, *points: Any) -> str:
@@ -194,6 +235,7 @@ class WorldBuilder:
         which = str(joint.name if isinstance(joint, Joint) else joint)
         if which not in self.joint_names:
             raise ModelError(f"spring {name!r}: there is no joint {which!r}; add it first.")
+        name_of(joint, {which: self.joints[self.joint_names.index(which)].mark}, f"spring {name!r}")
         if any(point is not None for point in points):
             raise ModelError(
                 f"spring {name!r} is on joint {which!r}: it takes rest=, but no second body and no anchors."
@@ -207,7 +249,7 @@ class WorldBuilder:
         """Let two bodies pass through each other."""
         i, j = self.body(a), self.body(b)
         self.excluded.add((min(i, j), max(i, j)))
-        self._model = None
+        self._changed(f"exclude of {self.bodies[i].name!r} and {self.bodies[j].name!r}")
 
     def set_material(
         self, name: str, *, friction: Friction = 0.5, restitution: Restitution = 0.0, compliance: Any = None
@@ -215,7 +257,7 @@ class WorldBuilder:
         """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
         law = contact_law(friction, restitution, compliance, f"material {name!r}", self.dim, pair=False)
         self.materials.named[name] = law
-        self._model = None
+        self._changed(f"set_material {name!r}")
 
     def set_contact(
         self,
@@ -243,7 +285,7 @@ class WorldBuilder:
             i, j = self.body(a, "set_contact"), self.body(b, "set_contact")
             self.pair_laws.pop((j, i), None)
             self.pair_laws[i, j] = law
-        self._model = None
+        self._changed(f"set_contact of {what}")
 
     def add_force(self, body: Body | str, force: Any = None, *, torque: Any = None, point: Any = None) -> None:
         """Apply a force [N] and a torque [N·m] in world axes, each constant or a function f(t, body_state).
@@ -256,7 +298,7 @@ class WorldBuilder:
         if spec.kind != "dynamic":
             raise ModelError(f"add_force: {spec.name!r} is {spec.kind}, and no force can move it.")
         self.forces.append(AppliedForce.make(i, spec, self.dim, force, torque, point))
-        self._model = None
+        self._changed(f"add_force on {spec.name!r}")
 
     def to_scene(self, simulator: Simulator | None = None, *, duration: float = 1.0, title: str = "") -> Scene:
         """This world as a scene, whose `save(path)` writes a file that `read_scene` and `stiction run` take.
@@ -270,8 +312,8 @@ class WorldBuilder:
 
     def build(self) -> Any:
         """The frozen model, a `System`; a world can go on growing, and builds anew then."""
-        if self._model is None:
-            self._model = self._model_class()(self)
+        if self._model is None or self._built != self.revision:
+            self._model, self._built = self._model_class()(self), self.revision
         return self._model
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._check import FloatArray
 from ..errors import ModelError
+from ..systems.bodies import Body
 from .contact_plots import draw_impulses, draw_modes
 from .style import COLOURS, STYLES, dress, finish, new_figure
 
@@ -35,7 +36,7 @@ def plot(
     """A figure of a run: a preset by name, for some of its bodies or contacts, or one panel per component name."""
     names = [what] if isinstance(what, str) else list(what)
     given = [] if of is None else list(of) if isinstance(of, (list, tuple)) else [of]
-    wanted = [str(getattr(one, "name", one)) for one in given]
+    wanted = [str(run.name_of(one, "body" if isinstance(one, Body) else "joint")) for one in given]
     if len(names) == 1 and names[0] in PRESETS:
         return finish(PRESETS[names[0]](run, wanted), path)
     if wanted:
