@@ -202,6 +202,8 @@ def _show(report: dict[str, Any], watch: Watch) -> None:
         f"largest residual {report['worst'].get('natural_map', 0.0):.1e}",
         f"deepest overlap {report['worst'].get('penetration', 0.0):.1e} m",
     ]
+    if report["worst"].get("contradiction", 0.0) > 0.0:
+        said.append(f"redundant joints contradict each other by {report['worst']['contradiction']:.1e} m")
     if report["missed"]:
         said.append(f"{report['missed']} steps missed their tolerance")
     screen.print(f"{report['recording']}: {', '.join(said)}; {_size(report['bytes'])}", highlight=False)

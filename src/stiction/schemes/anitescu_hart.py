@@ -27,6 +27,7 @@ from ..solvers.base import Solution, finish
 from ..solvers.coefficients import settle
 from ..status import Status
 from ..systems.base import Candidates, State, System
+from .agreement import solve_agreeing, with_contradiction
 from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
 from .rest import at_rest, stay
 
@@ -90,39 +91,51 @@ class AnitescuHart:
         solves: list[tuple[str, Solution]] = []
         while True:
             candidates = self.active(system, state, found)
-            new, problem = self._attempt(system, state, h, candidates, solve, solves)
+            new, problem, contradiction = self._attempt(system, state, h, candidates, solve, solves)
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
                 bad = Status.NONFINITE
                 return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(solves), None)
             more = self._reached(system, state, new, h, band, found) if solves[-1][1].success else found
             if more is found:
-                return self.result(system, state, new, h, (band, found, candidates), problem, tuple(solves))
+                result = self.result(system, state, new, h, (band, found, candidates), problem, tuple(solves))
+                return with_contradiction(result, h * contradiction)
             found = more
 
     def _attempt(
         self, system: System, state: State, h: float, candidates: Candidates, solve: Solve,
         solves: list[tuple[str, Solution]],
-    ) -> tuple[State, ContactProblem]:  # fmt: skip
-        """The state after a step in which `candidates` act, and its problem; the solves are added to `solves`."""
+    ) -> tuple[State, ContactProblem, float]:  # fmt: skip
+        """The state after a step in which `candidates` act, its problem, and what its joints contradict each other by.
+
+        The solves are added to `solves`.
+        """
         problem, q_free = self._problem(system, state, h, candidates)
-        solution = self._solve(problem, solve, solves)
+
+        def attempt(given: ContactProblem) -> list[tuple[str, Solution]]:
+            made: list[tuple[str, Solution]] = []
+            self._solve(given, solve, made)
+            return made
+
+        problem, done, contradiction = solve_agreeing(problem, attempt)
+        solves += done
+        solution = done[-1][1]
         contact = problem.row_ptr[:-1][problem.law == UNILATERAL]
         if not solution.success and (problem.b[contact] < 0).any():
             # Pushing an overlap out against strong friction can have no solution; not deepening it has (st96 §3.2).
             b = problem.b.copy()
             b[contact] = np.maximum(b[contact], 0.0)
             calm = problem.replace(b=b)
-            more: list[tuple[str, Solution]] = []
-            again = self._solve(calm, solve, more)
-            if again.success:
-                problem, solution = calm, again
-                solves += [("without push-out", done) for _, done in more]
+            calm, more, left = solve_agreeing(calm, attempt)
+            if more[-1][1].success:
+                problem, solution, contradiction = calm, more[-1][1], left
+                solves += [("without push-out", one) for _, one in more]
         solution, held = at_rest(problem, solution, self.tolerance if self.relaxation == "fixed-point" else solve.tol)
         solves[-1:] = [(solves[-1][0], solution)]
         q = system.retract(q_free, h * (solution.v - problem.v_free))
         if held is not None:
             q = stay(system, q, state.q, held)
-        return State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr)), problem
+        new = State(state.t + h, q, solution.v, problem.key, pad_rows(solution.p, problem.row_ptr))
+        return new, problem, contradiction
 
     def _reached(
         self, system: System, state: State, new: State, h: float, band: float, found: Candidates

@@ -86,12 +86,14 @@ class EnergyBalance:
 class StepCertificate:
     """From the system and both states: penetration [m] and joint drift at the new configuration, and the energy.
 
-    joint_drift: the largest violation of a joint's row or limit [m, rad].
+    joint_drift: the largest violation of a joint's row or limit [m, rad]; contradiction: what rows of redundant joints
+    demanded beyond what any velocity can do, and the step left undone [m, rad].
     """
 
     penetration: float
     joint_drift: float
     energy: EnergyBalance
+    contradiction: float = 0.0
 
 
 @dataclass(frozen=True)

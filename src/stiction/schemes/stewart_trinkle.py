@@ -26,6 +26,7 @@ from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from .active import ActiveRule, active_rule
+from .agreement import solve_agreeing, with_contradiction
 from .base import Contacts, Solve, StepResult, certify_step, inelastic_only, pad_rows, passed_through, record_contacts
 
 VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact to the active set
@@ -42,6 +43,7 @@ class _Pass:
     state: State
     status: Status
     message: str
+    contradiction: float = 0.0  # m/s, rad/s: of redundant joints
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,7 @@ class StewartTrinkle:
     ) -> _Pass:
         """Solve with a fixed active set: once, or by fixed point where anything is taken at the new configuration."""
         iterate = self.nonlinear or self.evaluate != "prediction"
+        role = "fixed point" if iterate else "step"
         guess = prediction
         change = np.inf
         for iteration in range(self.maxiter if iterate else 1):
@@ -157,14 +160,15 @@ class StewartTrinkle:
             ]
             rows_at = guess if self.nonlinear else at
             problem, free = self._problem(system, state, h, candidates, rows_at, at)
-            solution = solve(problem)
-            solves.append(("fixed point" if iterate else "step", solution))
+            problem, tried, left = solve_agreeing(problem, lambda given: [(role, solve(given))])
+            solves += tried
+            solution = tried[-1][1]
             new = self._advance(system, state, h, free, problem, solution)
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
                 return _Pass(candidates, rows_at, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence)
             if not solution.success:
                 return _Pass(candidates, rows_at, problem, solution, new, solution.status, solution.message)
-            done = _Pass(candidates, rows_at, problem, solution, new, Status.SOLVED, solution.message)
+            done = _Pass(candidates, rows_at, problem, solution, new, Status.SOLVED, solution.message, left)
             if not iterate:
                 return done
             change = float(np.abs(system.difference(guess, new.q)).max()) / max(1.0, float(np.abs(new.q).max()))
@@ -235,4 +239,5 @@ class StewartTrinkle:
         contacts = record_contacts(system, done.candidates, new, done.at, done.problem, done.solution)
         band = self.band(system, old, h)
         certificate = certify_step(system, candidates, band, old, new, h, done.problem, done.solution.p)
-        return StepResult(new, success, done.status, done.message, contacts, solves, certificate)
+        result = StepResult(new, success, done.status, done.message, contacts, solves, certificate)
+        return with_contradiction(result, h * done.contradiction)

@@ -31,6 +31,7 @@ def residuals(result: StepResult) -> dict[str, float]:
     own = {
         "penetration": certificate.penetration,
         "joint_drift": certificate.joint_drift,
+        "contradiction": certificate.contradiction,
         "energy": certificate.energy.residual,
     }
     return {name: own[name] if name in own else solved.get(name, 0.0) for name in CERTIFICATE}
@@ -57,7 +58,7 @@ class Frame:
     gains: tuple[Gain, ...]
 
 
-LIGHT = ("natural_map", "penetration", "joint_drift")  # what the compiled loop knows of its steps
+LIGHT = ("natural_map", "penetration", "joint_drift", "contradiction")  # of steps that are not recorded themselves
 
 
 class Observer:
@@ -242,10 +243,12 @@ class FileRecorder:
     def _put(self, steps: int, frame: Frame, events: dict[str, Any]) -> None:
         state = self._last = frame.state
         self._marked = False
+        named = dict(zip(LIGHT if self.light else CERTIFICATE, frame.residuals))
+        known = [named[name] for name in self._writer.header["certificate"]]  # fewer in one of an older version
         row = {
             "step": steps, "time": state.t, "q": state.q, "v": state.v, "success": frame.success,
             "energy": (frame.energy.kinetic, frame.energy.potential), "work": frame.work,
-            "certificate": frame.residuals, "joints": frame.joints, "checkpoint": 0, "turns": self._observer.turns,
+            "certificate": known, "joints": frame.joints, "checkpoint": 0, "turns": self._observer.turns,
         }  # fmt: skip
         contacts = {column.name: getattr(frame.contacts, column.name) for column in CONTACTS}
         self._writer.add(row, {"contacts": contacts, "events": events})

@@ -39,7 +39,7 @@ BALANCE = (
 )
 CERTIFICATE = (
     "natural_map", "scaled_map", "dynamics", "penetration_rate", "tension", "complementarity", "friction_excess",
-    "dissipation_defect", "equality", "bounds", "penetration", "joint_drift", "energy",
+    "dissipation_defect", "equality", "bounds", "penetration", "joint_drift", "contradiction", "energy",
 )  # fmt: skip
 
 
