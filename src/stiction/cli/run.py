@@ -205,6 +205,8 @@ def _show(report: dict[str, Any], watch: Watch) -> None:
     ]
     if report["worst"].get(UNEXPLAINED):
         said.append(f"unexplained energy in {report['worst'][UNEXPLAINED]:.0f} steps")
+    if report["worst"].get("contradiction", 0.0) > 0.0:
+        said.append(f"redundant joints contradict each other by {report['worst']['contradiction']:.1e} m")
     if report["missed"]:
         said.append(f"{report['missed']} steps missed their tolerance")
     screen.print(f"{report['recording']}: {', '.join(said)}; {_size(report['bytes'])}", highlight=False)

@@ -26,6 +26,7 @@ from .laws import DRY, UNILATERAL, Law
 
 if TYPE_CHECKING:
     from .polyhedral import PolyhedralLCP
+    from .redundant import Redundant
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,6 +205,13 @@ class ContactProblem:
         rho = np.empty(self.nk)
         block_weights(0, self.nk, self.row_ptr, self.dynamics.delassus_diagonal(self.row_ptr), self.C, self.length, rho)
         return rho
+
+    @cached_property
+    def redundant(self) -> list[Redundant]:
+        """The mechanisms of rigid joints whose rows depend on each other, and how."""
+        from .redundant import redundant
+
+        return redundant(self)
 
     def velocity(self, p: FloatArray) -> FloatArray:
         """v = v_free + M⁻¹ Gᵀ p."""

@@ -27,6 +27,7 @@ from ..solvers.base import Solution, finish
 from ..solvers.coefficients import settle
 from ..status import Status
 from ..systems.base import Candidates, State, System
+from .agreement import solve_agreeing, with_contradiction
 from .base import (
     Contacts,
     Solve,
@@ -101,7 +102,7 @@ class AnitescuHart:
         solves: list[tuple[str, Solution]] = []
         for count in range(ROUNDS + 1):
             candidates = self.active(system, state, found)
-            new, problem = self._attempt(system, state, h, candidates, solve, solves)
+            new, problem, contradiction = self._attempt(system, state, h, candidates, solve, solves)
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
                 bad = Status.NONFINITE
                 return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(solves), None)
@@ -109,7 +110,8 @@ class AnitescuHart:
             more = self._unforeseen(system, state, new, h, (band, found, ahead), problem, solve.tol)
             looked_at = (found, candidates, ahead)
             if more is None or not solves[-1][1].success:
-                return self.result(system, state, new, h, looked_at, problem, tuple(solves))
+                result = self.result(system, state, new, h, looked_at, problem, tuple(solves))
+                return with_contradiction(result, h * contradiction)
             if count < ROUNDS:
                 found = system.joined(found, more).polyhedral(self.directions)
         assert more is not None
@@ -121,27 +123,38 @@ class AnitescuHart:
     def _attempt(
         self, system: System, state: State, h: float, candidates: Candidates, solve: Solve,
         solves: list[tuple[str, Solution]],
-    ) -> tuple[State, ContactProblem]:  # fmt: skip
-        """The state after a step in which `candidates` act, and its problem; the solves are added to `solves`."""
+    ) -> tuple[State, ContactProblem, float]:  # fmt: skip
+        """The state after a step in which `candidates` act, its problem, and what its joints contradict each other by.
+
+        The solves are added to `solves`.
+        """
         problem = self._problem(system, state, h, candidates)
-        solution = self._solve(problem, solve, solves)
+
+        def attempt(given: ContactProblem) -> list[tuple[str, Solution]]:
+            made: list[tuple[str, Solution]] = []
+            self._solve(given, solve, made)
+            return made
+
+        problem, done, contradiction = solve_agreeing(problem, attempt)
+        solves += done
+        solution = done[-1][1]
         contact = problem.row_ptr[:-1][problem.law == UNILATERAL]
         if not solution.success and (problem.b[contact] < 0).any():
             # Pushing an overlap out against strong friction can have no solution; not deepening it has (st96 §3.2).
             b = problem.b.copy()
             b[contact] = np.maximum(b[contact], 0.0)
             calm = problem.replace(b=b)
-            more: list[tuple[str, Solution]] = []
-            again = self._solve(calm, solve, more)
-            if again.success:
-                problem, solution = calm, again
-                solves += [("without push-out", done) for _, done in more]
+            calm, more, left = solve_agreeing(calm, attempt)
+            if more[-1][1].success:
+                problem, solution, contradiction = calm, more[-1][1], left
+                solves += [("without push-out", one) for _, one in more]
         solution, held = at_rest(problem, solution, self.tolerance if self.relaxation == "fixed-point" else solve.tol)
         solves[-1:] = [(solves[-1][0], solution)]
         q, v = system.move(state.q, solution.v, h)
         if held is not None:
             q = stay(system, q, state.q, held)
-        return State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr)), problem
+        new = State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr))
+        return new, problem, contradiction
 
     def _unforeseen(
         self, system: System, state: State, new: State, h: float, looked_at: tuple[float, Candidates, Candidates],

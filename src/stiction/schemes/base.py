@@ -90,8 +90,9 @@ class StepCertificate:
     """From the system and both states: penetration [m] and joint drift at the new configuration, and the energy.
 
     penetration: of all pairs of bodies, as they are detected at the new configuration. joint_drift: the largest
-    violation of a joint's row or limit [m, rad]. unexplained_energy [J]: what the step has gained by its own error,
-    truncation + mass_change + stabilisation, where that is more than a step of first order may miss, max(1e-3 T,
+    violation of a joint's row or limit [m, rad]; contradiction: what rows of redundant joints demanded beyond what any
+    velocity can do, and the step left undone [m, rad]. unexplained_energy [J]: what the step has gained by its own
+    error, truncation + mass_change + stabilisation, where that is more than a step of first order may miss, max(1e-3 T,
     m g h |v|); 0 elsewhere.
     """
 
@@ -99,6 +100,7 @@ class StepCertificate:
     joint_drift: float
     energy: EnergyBalance
     unexplained_energy: float = 0.0
+    contradiction: float = 0.0
 
 
 @dataclass(frozen=True)

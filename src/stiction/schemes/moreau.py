@@ -27,6 +27,7 @@ from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import State, System
 from ..systems.restitution import NEWTON, SCHEME, STRONGE, law_code
+from .agreement import solve_agreeing, with_contradiction
 from .approach import Approach
 from .base import (
     Contacts,
@@ -223,8 +224,8 @@ class _Step:
             mass_at=acting.mass_at, projected=None if new is moved else new,
         )  # fmt: skip
         ended = acting.solved, acting.status, acting.message
-        taken = StepResult(new, *ended, contacts, tuple(self.solves), certificate, acting.gains)
-        return resolved(taken, system, old, self.h)
+        result = StepResult(new, *ended, contacts, tuple(self.solves), certificate, acting.gains)
+        return with_contradiction(resolved(result, system, old, self.h), self.h * acting.contradiction)
 
     def _projected(self, q: FloatArray) -> FloatArray:
         for _ in range(PROJECTIONS):
@@ -260,8 +261,9 @@ class _Acting:
         if hit is not None:
             step.solves += hit.solves
         start = None if self._demanded else hit
-        self.solution = solve(self.final(start))
-        step.solves.append(("step", self.solution))
+        _, tried, self.contradiction = solve_agreeing(self.final(start), lambda given: [("step", solve(given))])
+        step.solves += tried
+        self.solution = tried[-1][1]
         ended = self.solution if hit is None or hit.solved else hit
         self.solved, self.status, self.message = ended.status.success, ended.status, ended.message
         self.p = self.solution.p if start is None else self.solution.p + start.p

@@ -26,6 +26,7 @@ from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from .active import ActiveRule, active_rule
+from .agreement import solve_agreeing, with_contradiction
 from .base import (
     Contacts,
     Solve,
@@ -53,6 +54,7 @@ class _Pass:
     state: State
     status: Status
     message: str
+    contradiction: float = 0.0  # m/s, rad/s: of redundant joints
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,7 @@ class StewartTrinkle:
         first (nv,): the velocity with which q moves to the prediction.
         """
         iterate = self.nonlinear or self.evaluate != "prediction"
+        role = "fixed point" if iterate else "step"
         guess, change = first, np.inf
         prediction = system.move(state.q, first, h)[0]
         for iteration in range(self.maxiter if iterate else 1):
@@ -174,8 +177,9 @@ class StewartTrinkle:
             rows_at = ahead if self.nonlinear else at
             mass_at = system.mass_place(state.q, at)
             problem = self._problem(system, state, h, candidates, rows_at, mass_at, guess)
-            solution = solve(problem)
-            solves.append(("fixed point" if iterate else "step", solution))
+            problem, tried, left = solve_agreeing(problem, lambda given: [(role, solve(given))])
+            solves += tried
+            solution = tried[-1][1]
             q, v = system.move(state.q, solution.v, h)
             new = State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr))
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
@@ -184,7 +188,7 @@ class StewartTrinkle:
                 )
             if not solution.success:
                 return _Pass(candidates, rows_at, mass_at, problem, solution, new, solution.status, solution.message)
-            done = _Pass(candidates, rows_at, mass_at, problem, solution, new, Status.SOLVED, solution.message)
+            done = _Pass(candidates, rows_at, mass_at, problem, solution, new, Status.SOLVED, solution.message, left)
             if not iterate:
                 return done
             change = float(np.abs(system.difference(ahead, new.q)).max()) / max(1.0, float(np.abs(new.q).max()))
@@ -248,4 +252,5 @@ class StewartTrinkle:
         certificate = certify_step(
             system, ahead, old, new, h, done.problem, solution.v, solution.p, mass_at=done.mass_at
         )
-        return StepResult(new, success, done.status, done.message, contacts, solves, certificate)
+        result = StepResult(new, success, done.status, done.message, contacts, solves, certificate)
+        return with_contradiction(result, h * done.contradiction)

@@ -31,6 +31,7 @@ def residuals(result: StepResult) -> dict[str, float]:
     own = {
         "penetration": certificate.penetration,
         "joint_drift": certificate.joint_drift,
+        "contradiction": certificate.contradiction,
         "energy": certificate.energy.residual,
         "unexplained_energy": certificate.unexplained_energy,
         UNEXPLAINED: float(certificate.unexplained_energy > 0.0),
@@ -65,13 +66,8 @@ class Frame:
     gains: tuple[Gain, ...]
 
 
-LIGHT = (
-    "natural_map",
-    "penetration",
-    "joint_drift",
-    "unexplained_energy",
-    UNEXPLAINED,
-)  # what the compiled loop knows of its steps
+# of steps that are not recorded themselves
+LIGHT = ("natural_map", "penetration", "joint_drift", "contradiction", "unexplained_energy", UNEXPLAINED)
 
 
 class Observer:
@@ -257,10 +253,12 @@ class FileRecorder:
     def _put(self, steps: int, frame: Frame, events: dict[str, Any]) -> None:
         state = self._last = frame.state
         self._marked = False
+        named = dict(zip(LIGHT if self.light else CERTIFICATE, frame.residuals))
+        known = [named[name] for name in self._writer.header["certificate"]]  # fewer in one of an older version
         row = {
             "step": steps, "time": state.t, "q": state.q, "v": state.v, "success": frame.success,
             "energy": (frame.energy.kinetic, frame.energy.potential), "work": frame.work,
-            "certificate": frame.residuals, "joints": frame.joints, "checkpoint": 0, "turns": self._observer.turns,
+            "certificate": known, "joints": frame.joints, "checkpoint": 0, "turns": self._observer.turns,
         }  # fmt: skip
         contacts = {column.name: getattr(frame.contacts, column.name) for column in CONTACTS}
         self._writer.add(row, {"contacts": contacts, "events": events})

@@ -41,8 +41,8 @@ BALANCE = (
 UNEXPLAINED = "unexplained_steps"  # how many steps gained energy that nothing explains: counted, not the largest
 CERTIFICATE = (
     "natural_map", "scaled_map", "dynamics", "penetration_rate", "tension", "complementarity", "friction_excess",
-    "dissipation_defect", "equality", "bounds", "penetration", "joint_drift", "energy", "unexplained_energy",
-    UNEXPLAINED,
+    "dissipation_defect", "equality", "bounds", "penetration", "joint_drift", "contradiction", "energy",
+    "unexplained_energy", UNEXPLAINED,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from .._check import FloatArray
 from ..friction.sets import POLYHEDRON
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies
+from ..problem.redundant import agree
 from ..status import Status
 from .apgd import Apgd
 from .base import Solution, Solver
@@ -43,6 +44,7 @@ GRADIENT = ("apgd", 5000)
 LARGE, LARGE_CONVEX = (("nsgs", 10_000),), (GRADIENT, ("nsgs", 10_000))
 MANY = 1000  # rows of the relaxation from which gradients are tried before interior points
 FACTORS = 30_000  # rows of an island up to which its equations are factorised
+CONTRADICTED = 0.1  # times the tolerance: a residual that is shared among redundant rows, and that nothing removes
 
 
 class Auto:
@@ -54,7 +56,8 @@ class Auto:
     little is missing, then Newton steps of `proximal` and sweeps of `nsgs` in turns, with growing limits, until the
     certificate is met, then `fixed-point` (worlds of more than 3000 rows: one turn of each); the convex relaxation:
     `nsgs`, `apgd` from 1000 rows, `conic`, `proximal`; islands of more than 30 000 rows: nothing that factorises. At
-    last `lemke` where friction is polyhedral. With `maxiter`, each of them is limited by it.
+    last `lemke` where friction is polyhedral. With `maxiter`, each of them is limited by it. Where redundant joints
+    contradict each other by so much that none could meet the tolerance, it says so after the first.
     """
 
     name = "auto"
@@ -85,6 +88,9 @@ class Auto:
             tried.append(answer)
             if answer.status is Status.NO_SOLUTION:
                 break
+            if len(tried) == 1 and (contradiction := _contradiction(problem, answer.p, tol)) > 0.0:
+                message = f"Joints contradict each other by {contradiction:.1e} m/s: {Status.SINGULAR.sentence}"
+                return replace(answer, status=Status.SINGULAR, message=message)
             best = min(tried, key=lambda s: s.certificate.error).p
             near = answer.certificate.error <= NEARLY * tol and not problem.associated
             if name == "nsgs" and len(tried) == 1 and near and problem.nr <= QUICK_ROWS:
@@ -123,6 +129,13 @@ class Auto:
             yield from SWEPT_STAGES if swept and many else STAGES
         if small and not pivots:
             yield "lemke", None
+
+
+def _contradiction(problem: ContactProblem, p: FloatArray, tol: float) -> float:
+    """By how much demands of redundant joints contradict each other, where no impulses can meet `tol` for that."""
+    found = agree(problem, p)
+    most = 0.0 if found is None else float(np.abs((found.b - problem.b) * problem.length).max())
+    return most if most > CONTRADICTED * tol * problem.scale else 0.0
 
 
 def _largest(problem: ContactProblem) -> int:

@@ -12,14 +12,13 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..problem.laws import DRY, EQUALITY, UNILATERAL
+from ..problem.redundant import MANY, closed_loops
 from . import drives
 from .blocks import Block
 from .kernels3 import DISTANCE, POINT_AXIS
 from .mechanism_kernels import HOLD, POSITION, SPEED, SPRING, STOP, demands
 from .primitives import A, B, Primitive, Turn
 from .restitution import law_code, most, values
-
-MANY = 1500  # rows of joints in closed loops up to which their rank is computed
 
 
 class Rows:
@@ -183,7 +182,9 @@ class Mechanism:
         """
         concerned = np.zeros(self.n, dtype=bool)
         rows = (self.mode == HOLD) & (self.soft == 0.0)
-        for blocks in self._loops(moves):
+        joints = np.flatnonzero(self.rigid)
+        for loop in closed_loops(self.bodies[joints], moves):
+            blocks = joints[loop]
             inside = np.zeros(self.n, dtype=bool)
             inside[blocks] = True
             stiff = np.flatnonzero(rows & np.repeat(inside, self.size))
@@ -199,24 +200,3 @@ class Mechanism:
             null = U[:, int((sizes > 1e-9 * sizes[0]).sum()) :]
             concerned[block[(np.abs(null) > 1e-8).any(axis=1)]] = True
         return [self.names[k] for k in np.flatnonzero(concerned)]
-
-    def _loops(self, moves: np.ndarray) -> list[IntArray]:
-        """The rigid joints in closed loops, loop by loop; where chains end, impulses are unique."""
-        from scipy.sparse import coo_matrix
-        from scipy.sparse.csgraph import connected_components
-
-        left = np.flatnonzero(self.rigid)
-        while True:
-            ends = self.bodies[left]
-            count = np.bincount(ends.ravel(), minlength=len(moves))
-            last = (moves[ends] & (count[ends] == 1)).any(axis=1)
-            if not last.any():
-                break
-            left = left[~last]
-        if not len(left):
-            return []
-        moving = moves[ends]
-        k, side = np.nonzero(moving)
-        touch = coo_matrix((np.ones(len(k)), (k, ends[k, side])), shape=(len(left), len(moves))).tocsr()
-        number, label = connected_components(touch @ touch.T, directed=False)
-        return [left[label == i] for i in range(number)]

@@ -37,7 +37,7 @@ PAGE = """<!DOCTYPE html>
 STYLE = Path(__file__).with_name("report.css")  # light, dark, and on paper
 VERDICTS = (REPRODUCED, DIFFERS, FITTED, NOT_PRINTED)
 CLASSES = {REPRODUCED: "reproduced", DIFFERS: "differs", FITTED: "fitted", NOT_PRINTED: "none"}
-MORE_UNITS = {"penetration": "m", "joint_drift": "m", "energy": "J"}
+MORE_UNITS = {"penetration": "m", "joint_drift": "m", "contradiction": "m", "energy": "J"}
 
 
 @dataclass(frozen=True)
