@@ -5,8 +5,8 @@
 
 Conditions: "b" no gravity; "c" gravity, ω·h <= 0.3, also with half the step; "d" gravity, ω·h from 0.3 to 10. ω is the
 rate at which the body turns, and for those that are thrown what friction can spin them up to on their smallest radius;
-others spin fast about an axis of their own, or roll. What must hold stands in `faults`; a case of "c" that comes to turn
-by more than 0.3 rad in a step is judged as one of "d", and counted as "outside".
+others spin fast about an axis of their own, or roll. What must hold stands in `faults`; a case of "c" that comes to
+turn by more than 0.3 rad in a step is judged as one of "d", and counted as "outside".
 """
 
 from __future__ import annotations
@@ -239,8 +239,9 @@ def row(c):
 def summary(cases):
     """A line for each scheme and condition."""
     lines = [
-        f"{'scheme':12s} {'cond':4s} {'cases':>5s} {'faulty':>6s} {'failed':>6s} {'worst dm/T':>10s} {'worst rise/u':>12s}"
-        f" {'worst b: over':>13s} {'worst d: peak':>13s} {'median ratio':>12s} {'of':>4s} {'outside':>7s}"
+        f"{'scheme':12s} {'cond':4s} {'cases':>5s} {'faulty':>6s} {'failed':>6s} {'worst dm/T':>10s} "
+        f"{'worst rise/u':>12s} {'worst b: over':>13s} {'worst d: peak':>13s} {'median ratio':>12s} "
+        f"{'of':>4s} {'outside':>7s}"
     ]
     for key in sorted({(c.scheme, c.condition) for c in cases}):
         of = [c for c in cases if (c.scheme, c.condition) == key]
