@@ -368,4 +368,5 @@ def _moments(arms, forces):
 def _mu(friction):
     """The largest ratio of friction to normal impulse; infinite for laws with directions of their own."""
     known = ("Coulomb", "Torsional", "Rolling", "Mixed", "Anisotropic", "Frictionless")
-    return float(friction.mu) if type(friction).__name__ in known else np.inf
+    widest = max(getattr(friction, "et", 1.0), getattr(friction, "eo", 1.0))
+    return float(friction.mu) * widest if type(friction).__name__ in known else np.inf

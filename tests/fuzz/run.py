@@ -54,7 +54,9 @@ def draw(seed):
     rich = bool(rng.random() < 0.5)
     world = build.random_world(rng, dim, rich)
     name, solver = str(rng.choice(SCHEMES)), str(rng.choice(["auto", "auto", "auto", "nsgs", "newton"]))
-    dt = float(10 ** rng.uniform(-3.5, np.log10(2e-2)))
+    dt = float(10 ** rng.uniform(np.log10(2e-3), np.log10(2e-2)))
+    if name in ("Compliant", "TzitzourisPang") and (len(world.bodies) > 5 or world.joints or world.springs):
+        name = "AnitescuHart"  # these take minutes where many stiff rows meet
     friction = world.materials.named["default"].friction
     scheme = getattr(st, name)
     if name == "Moreau":

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from run import fuzz, line, table
 
-QUICK, LONG = range(12), range(12, 132)
+QUICK, LONG = range(24), range(24, 324)
 
 
 def judged(seeds, steps):
@@ -21,7 +21,7 @@ def judged(seeds, steps):
 
 
 def test_worlds_hold_before_the_judge():
-    judged(QUICK, 15)
+    judged(QUICK, 40)
 
 
 @pytest.mark.long
