@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := build
+SECONDS ?= 60
+FIRST ?= 0
 
-.PHONY: demo test check lint docs figures bench clean
+.PHONY: demo test check fuzz lint docs figures bench clean
 
 $(VENV)/.package: pyproject.toml
 	@echo "installing stiction into $(VENV) (about a minute, once)"
@@ -25,10 +27,14 @@ demo: $(VENV)/.package
 	@$(BIN)/stiction reproduce all --out $(OUT)/reproduce
 
 test: $(VENV)/.dev
+	@$(BIN)/python tests/warm.py
 	$(BIN)/python -m pytest -m "not long" -n 2 -q
 
 check: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/python -m pytest -m long -n 2 -q
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) --first $(FIRST)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -259,6 +259,14 @@ def test_uniqueness_agrees_with_enumeration_on_thousands(case):
     agrees(case)
 
 
+@pytest.mark.parametrize("mu", [0.5, 4.0])
+def test_bounds_by_cone_programs_keep_every_solution(mu, monkeypatch):
+    """They are for large programs; here for small ones, of which enumeration knows every solution."""
+    monkeypatch.setattr("stiction.analysis.tighten.PAIRS_MIN", 0)
+    for seed in range(4):
+        agrees({"seed": seed, "contacts": 2 + seed % 2, "bodies": 1, "mu": mu, "approach": 0.3, "slides": False})
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("mu", [0.3, 1.0])
 def test_twenty_contacts_are_decided(mu):

@@ -10,6 +10,7 @@ import numpy as np
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from .pairs import IMPULSE, SEARCH, Pairs
+from .tighten import impulse_bounds
 
 Reach = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
@@ -22,9 +23,10 @@ def bounded(pairs: Pairs, problem: ContactProblem, reach: Reach | None) -> Pairs
     impulse = np.array([group in IMPULSE for group, _ in pairs.names])
     known = _given(pairs, problem)  # widths of boxes
     if reach is None:
-        z_max = np.where(impulse, np.minimum(known, SEARCH), np.inf)
+        proved = impulse_bounds(pairs)
+        z_max = np.where(impulse, np.minimum(known, SEARCH if proved is None else proved), np.inf)
         low, high = _rows_of_box(pairs, impulse, z_max)
-        limit = SEARCH * pairs.impulse
+        limit = SEARCH * pairs.impulse if proved is None else np.inf
     else:
         low, high = _rows_of_ball(pairs, problem, reach, impulse)
         z_max, limit = known.copy(), np.inf

@@ -11,9 +11,10 @@ contact slips and none approaches. Friction and joints dissipate, so that every 
     (v - v_free)ᵀ M (v - v̂) <= 0
 
 which is a ball in the metric of kinetic energy, with v_free and v̂ at opposite ends. It bounds all velocities. The
-impulses are bounded by linear programs as long as the friction cone is pointed (s00 H5). Where it is not, or where
-friction acts along another direction than the row it answers to (sliding contacts of force–acceleration problems),
-there is no such bound: impulses are then searched up to a stated `limit`.
+impulses are bounded by linear programs as long as the friction cone is pointed (s00 H5). Where there is no v̂, the
+balance of all pairs bounds them (`tighten`, for large problems). Where the cone is not pointed, or where friction acts
+along another direction than the row it answers to (sliding contacts of force–acceleration problems), there is no such
+bound: impulses are then searched up to a stated `limit`.
 """
 
 from __future__ import annotations

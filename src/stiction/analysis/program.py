@@ -17,6 +17,7 @@ import numpy as np
 from .._check import FloatArray
 from .highs import solve_milp
 from .pairs import Pairs
+from .tighten import tightened
 
 MOST_LEAKS = 30
 
@@ -58,6 +59,7 @@ class Program:
 
     def away(self, z: FloatArray, distance: float) -> Found:
         """A solution whose velocity differs from that of z by at least `distance` in a coordinate (in `speed`)."""
+        self.pairs = tightened(self.pairs)
         pairs, n = self.pairs, self.n
         moves = np.flatnonzero(np.abs(pairs.V).max(axis=1, initial=0.0) > 0.0)
         if not len(moves):

@@ -1,0 +1,179 @@
+"""Random worlds before an independent judge, for as long as one likes: `make fuzz SECONDS=600`.
+
+    python tests/fuzz/run.py --seconds 60               # seeds from 0 on
+    python tests/fuzz/run.py --seed 17                  # one world again, with every finding
+    python tests/fuzz/run.py --seconds 600 --first 5000 # other worlds
+
+A third of the time goes to free bodies on a plane, whose energy is followed (`energy.py`). Every finding is printed
+with the command that shows it again, a table of all at the end; the exit status is 1 where there were any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import build
+import energy
+import numpy as np
+from judge import RULES, Judge
+
+import stiction as st
+
+STEPS = 40
+SCHEMES = ("AnitescuHart", "AnitescuHart", "StewartTrinkle", "Moreau", "TzitzourisPang", "Compliant")
+
+
+@dataclass
+class Run:
+    """A world of a seed and what was found: (step, rule, sentence)."""
+
+    seed: int
+    dim: int
+    scheme: str
+    solver: str
+    dt: float
+    ordinary: bool
+    steps: int = 0
+    ended: str = ""
+    found: list[tuple[int, str, str]] = field(default_factory=list)
+
+
+def draw(seed):
+    """A world, a scheme, and what is known of them."""
+    rng = np.random.default_rng([22, seed])
+    dim = int(rng.integers(2, 4))
+    rich = bool(rng.random() < 0.5)
+    world = build.random_world(rng, dim, rich)
+    name, solver = str(rng.choice(SCHEMES)), str(rng.choice(["auto", "auto", "auto", "nsgs", "newton"]))
+    dt = float(10 ** rng.uniform(np.log10(2e-3), np.log10(2e-2)))
+    if name in ("Compliant", "TzitzourisPang") and (len(world.bodies) > 5 or world.joints or world.springs):
+        name = "AnitescuHart"  # these take seconds a step where many stiff rows meet
+    friction = world.materials.named["default"].friction
+    scheme = getattr(st, name)
+    if name == "Moreau":
+        e = float(rng.choice([0.0, rng.uniform(0, 1)]))
+        world.set_material("default", friction=friction, restitution=e)
+        scheme = scheme(impact=str(rng.choice(["newton", "poisson", "stronge"])))
+    elif name == "Compliant":
+        scheme, solver = scheme(kn=10 ** rng.uniform(4, 6), gamma_n=10 ** rng.uniform(1, 2), gamma_t=1e3), "auto"
+    else:
+        if name == "AnitescuHart" and rng.random() < 0.2:
+            soft = st.Compliance(kn=10 ** rng.uniform(4, 7), gamma_n=10 ** rng.uniform(0, 3))
+            world.set_material("default", friction=friction, compliance=soft)
+        scheme = scheme()
+    free = not world.joints and not world.springs and all(b.kind != "kinematic" for b in world.bodies)
+    ordinary = free and solver == "auto" and name in ("AnitescuHart", "StewartTrinkle", "Moreau")
+    return world, scheme, Run(seed, dim, name, solver, dt, ordinary)
+
+
+def fuzz(seed, steps=STEPS, tol=1e-8, rules=tuple(RULES)):
+    """Take the steps of a world and judge each; only the given rules count."""
+    world, scheme, run = draw(seed)
+    try:
+        sim = st.Simulator(world, run.dt, scheme=scheme, solver=run.solver, tol=tol, on_failure="accept")
+    except st.ModelError:
+        run.ended = "refused"
+        return run
+    judge = Judge(
+        world, run.dt, tol, turns=run.scheme in ("AnitescuHart", "StewartTrinkle"), moments=run.scheme != "Compliant"
+    )
+    for k in range(steps):
+        old = sim.state
+        try:
+            result = sim.step()
+            found = judge.judge(old, result)
+        except st.StictionError:
+            run.ended = "raised"
+            break
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            said = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
+            run.found.append((k, "exception", said[:200]))
+            break
+        run.steps += 1
+        if not result.success:
+            run.ended = "failed"
+            if run.ordinary:
+                found.append(("failed", f"{result.status.name}: {result.message[:120]}"))
+        run.found += [(k, rule, said) for rule, said in found if rule in rules]
+        if not result.success:
+            break
+    return run
+
+
+def line(run):
+    """The first finding of each rule, and the command that shows all again."""
+    first = {}
+    for k, rule, said in run.found:
+        first.setdefault(rule, (k, said))
+    head = f"seed {run.seed} ({run.dim}D, {run.scheme}, {run.solver}, dt {run.dt:.2g} s)"
+    lines = [f"{head}, step {k}: {rule}: {said}" for rule, (k, said) in first.items()]
+    return "\n".join([*lines, f"    again: python tests/fuzz/run.py --seed {run.seed}"])
+
+
+def table(runs, cases):
+    """Findings by scheme and rule."""
+    schemes = sorted({r.scheme for r in runs})
+    counts = Counter((r.scheme, rule) for r in runs for rule in {rule for _, rule, _ in r.found})
+    wide = max(map(len, RULES))
+    lines = [f"{'worlds with findings':{wide + 14}s}" + "".join(f"{s:>16s}" for s in schemes)]
+    for rule in RULES:
+        lines.append(f"  {rule:{wide + 12}s}" + "".join(f"{counts[s, rule]:16d}" for s in schemes))
+    of = [("worlds", len), ("steps", lambda rs: sum(r.steps for r in rs))]
+    of += [(e, lambda rs, e=e: sum(r.ended == e for r in rs)) for e in ("refused", "failed", "raised")]
+    for name, count in of:
+        each = [count([r for r in runs if r.scheme == s]) for s in schemes]
+        lines.append(f"{name:{wide + 14}s}" + "".join(f"{n:16d}" for n in each))
+    if cases:
+        lines += ["", energy.summary(cases)]
+    return "\n".join(lines)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--seed", type=int, help="this world only")
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--worlds-only", action="store_true", help="no time for the sweep of energy")
+    o = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    start, runs, cases = time.monotonic(), [], []
+    if o.seed is not None:
+        runs = [fuzz(o.seed, o.steps)]
+        for k, rule, said in runs[0].found:
+            print(f"step {k:4d}  {rule:10s} {said}")
+        print(table(runs, []))
+        return int(bool(runs[0].found))
+    seed, spent = o.first, 0.0
+    print(f"worlds from seed {seed} on, for {o.seconds:g} s", flush=True)
+    while time.monotonic() - start < o.seconds:
+        if not o.worlds_only and spent < (time.monotonic() - start) / 3:
+            began, turn = time.monotonic(), len(cases)
+            scheme, condition = energy.SCHEMES[turn % 2], energy.CONDITIONS[turn // 2 % 3]
+            case = energy.energy_case(o.first + turn // 6, condition, scheme)
+            cases.append(case)
+            if case.faults:
+                again = f"python tests/fuzz/energy.py --seed {case.seed} --scheme {scheme} --condition {condition}"
+                print(f"energy, seed {case.seed}: {'; '.join(case.faults)}\n    again: {again}", flush=True)
+            spent += time.monotonic() - began
+            continue
+        runs.append(fuzz(seed, o.steps))
+        if runs[-1].found:
+            print(line(runs[-1]), flush=True)
+        seed += 1
+    print("\n" + table(runs, cases))
+    return int(any(r.found for r in runs) or any(c.faults for c in cases))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
