@@ -202,6 +202,26 @@ def test_four_bars_pass_the_singular_position(n):
         np.testing.assert_allclose(coupler, 0.0, atol=2 * h**2)
 
 
+def test_a_slider_crank_of_equal_lengths_passes_its_singular_position():
+    """Where the rod lies on the crank it could stay there and turn with it; wherever steps fall, it swings through."""
+    for start, h in ((70.0, 0.004), (77.3, 0.004), (80.1, 0.002), (84.9, 0.001)):
+        c, s, rate = math.cos(math.radians(start)), math.sin(math.radians(start)), 5.0
+        world = st.PlanarWorld(gravity=(0, -G))
+        crank = world.add_body(None, mass=1.0, inertia=1 / 12, position=(0.5 * c, 0.5 * s), angular_velocity=rate,
+                               velocity=(-0.5 * rate * s, 0.5 * rate * c), name="crank")  # fmt: skip
+        rod = world.add_body(None, mass=1.0, inertia=1 / 12, position=(1.5 * c, 0.5 * s), angular_velocity=-rate,
+                             velocity=(-1.5 * rate * s, 0.5 * rate * c), name="rod")  # fmt: skip
+        slider = world.add_body(None, mass=1.0, inertia=1.0, position=(2 * c, 0), velocity=(-2 * rate * s, 0))
+        world.add_joint(st.Revolute(crank, None, anchor=(0, 0)))
+        world.add_joint(st.Revolute(rod, crank, anchor=(c, s)))
+        world.add_joint(st.Revolute(rod, slider, anchor=(2 * c, 0)))
+        world.add_joint(st.Prismatic(slider, None, axis=(1, 0)))
+        run = st.Simulator(world, h).run(0.2)
+        assert run.position(slider)[-1, 0] < -0.3
+        np.testing.assert_allclose(run.angle("crank"), -run.angle("rod"), atol=10 * h**2)
+        assert np.ptp(run.energy.total) < 0.1 * rate * h * run.energy.total[0]  # of first order, and no kick
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("make", [bricard, door, parallelogram, ring], ids=lambda f: f.__name__)
 def test_ten_seconds_at_three_steps(make):
