@@ -61,7 +61,7 @@ def space(first: str, second: str, n: int) -> tuple[float, float, float]:
     eye = np.tile(np.eye(3), (2 * n, 1, 1))
     body = np.arange(2 * n)
     both = np.column_stack([np.arange(n), np.arange(n) + n])
-    out = buffers(4 * n, 3)
+    out = buffers(8 * n, 3)
     shapes = kind, body, np.zeros((2 * n, 3)), eye, half, radius
     count = find3(x, R, *shapes, both, 0.05, *out)
     seconds = best(lambda: find3(x, R, *shapes, both, 0.05, *out))
@@ -113,7 +113,7 @@ def solids(first: str, second: str, n: int) -> tuple[float, float, float]:
     R = np.concatenate([np.eye(3)[None], Rotation.random(2 * n, rng=rng).as_matrix()])
     both = np.column_stack([np.arange(n), np.arange(n) + n])
     shapes = model.geo, model.shape_body, model.center, model.rot, model.radius
-    out = buffers(4 * n, 3)
+    out = buffers(8 * n, 3)
     count = find_convex3(x, R, *shapes, both, 0.05, *out)
     seconds = best(lambda: find_convex3(x, R, *shapes, both, 0.05, *out), 3)
     records = [o[:count] for o in out]

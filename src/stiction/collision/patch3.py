@@ -355,9 +355,12 @@ def on_half_space(geo, axes, a, offset, n, d, reach, band, size, Q, ids, V, numb
         if count == 2:
             return over_plane(geo, axes, a, offset, n, zero, Q, ids, 2, ON_B, -math.inf, reach, size, ci, cf, 0)
         m = 0
+        across = cross(n, (axes[a, 0, 2], axes[a, 1, 2], axes[a, 2, 2]))
+        mark = KEPT if dot(across, across) > _PARALLEL * _PARALLEL else 0  # four will do while it stands
         for k in range(8 if count else 0):
             p = row(Q, k)
             if dot(n, p) <= reach:
                 m = add_candidate(ci, cf, m, ON_B, 2 * ids[k], dot(n, p), p, 0.0)
+                ci[m - 1, 2] = mark
         return m
     return vertices_over(geo, axes, a, offset, n, zero, Q, 0, 0.0, ON_B, d, reach, band, size, V, number, ci, cf, 0)
