@@ -189,11 +189,12 @@ def test_turning_the_scene_turns_the_result(law, seed):
     turn *= np.sign(np.linalg.det(turn))
     runs = []
     for scene in (None, turn):
-        world, a, b = two_balls(3, law, seed, scene)
-        runs.append(st.Simulator(world, 0.01, tol=1e-12).run(0.3))
-    for body in (a, b):
+        world, *bodies = two_balls(3, law, seed, scene)
+        runs.append((st.Simulator(world, 0.01, tol=1e-12).run(0.3), bodies))
+    (still, one), (turned, other) = runs
+    for a, b in zip(one, other):
         for what in (st.Trajectory.position, st.Trajectory.velocity, st.Trajectory.angular_velocity):
-            np.testing.assert_allclose(what(runs[1], body), what(runs[0], body) @ turn.T, atol=1e-9)
+            np.testing.assert_allclose(what(turned, b), what(still, a) @ turn.T, atol=1e-9)
 
 
 @pytest.mark.parametrize("law", LAWS)
