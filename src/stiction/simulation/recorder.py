@@ -57,7 +57,7 @@ class Frame:
     gains: tuple[Gain, ...]
 
 
-LIGHT = ("natural_map", "penetration", "joint_drift")  # what the compiled loop knows of its steps
+LIGHT = ("scaled_map", "penetration", "joint_drift")  # what the compiled loop knows of its steps
 
 
 class Observer:

@@ -214,7 +214,7 @@ class Simulator:
         """Be where the compiled loop is before the last step of a group; how many steps that were."""
         if group.taken:
             self._arrive(group.before, group.taken)
-            for name, value in zip(("natural_map", "penetration", "joint_drift"), group.worst.tolist()):
+            for name, value in zip(("scaled_map", "penetration", "joint_drift"), group.worst.tolist()):
                 worst[name] = max(worst.get(name, 0.0), value)
         return group.taken
 

@@ -360,5 +360,5 @@ class Trajectory(Lazy):
         steps = f"{len(self.times) - 1} steps to t = {self.times[-1]:g} s"
         if self.recording is not None:
             return f"Trajectory({steps}, in {self.recording.path})"
-        worst = self.certificate.worst["natural_map"]
+        worst = self.certificate.worst["scaled_map"]
         return f"Trajectory({steps}, {len(self.events)} events, largest residual {worst:.1e})"
