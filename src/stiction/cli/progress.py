@@ -99,7 +99,7 @@ class Watch:
         left = max(0.0, self.end - t) / self.dt * each
         words = (
             f"t = {t:.3f} of {self.end:g} s  {self.contacts} contacts  {1e3 * each:.2f} ms/step  "
-            f"residual {self.worst.get('natural_map', 0.0):.0e}  {_clock(left)} left"
+            f"residual {self.worst.get('scaled_map', 0.0):.0e}  {_clock(left)} left"
         )
         total = self.end - self._begin
         self._bar.update(self._task, description=words, total=total, completed=t - self._begin)

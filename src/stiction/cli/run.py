@@ -200,7 +200,7 @@ def _show(report: dict[str, Any], watch: Watch) -> None:
     said = [
         f"{report['steps']} steps to t = {report['time']:g} s in {report['seconds']:.1f} s "
         f"({report['ms per step']:.2f} ms each)",
-        f"largest residual {report['worst'].get('natural_map', 0.0):.1e}",
+        f"largest residual {report['worst'].get('scaled_map', 0.0):.1e}",
         f"deepest overlap {report['worst'].get('penetration', 0.0):.1e} m",
     ]
     if report["worst"].get(UNEXPLAINED):

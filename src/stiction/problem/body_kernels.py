@@ -261,7 +261,7 @@ def scale_sums(start, stop, row_ptr, q, terms, b, length, r0, lo, hi, rho, sums)
     """sums (5,): squares of what `residual_scale` is made of, over the blocks start..stop."""
     size, floor, low, high, dry = 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(start, stop):
-        dry += (r0[k] / rho[k]) ** 2
+        dry += (r0[k] / length[row_ptr[k]] / rho[k]) ** 2
         for r in range(row_ptr[k], row_ptr[k + 1]):
             size += (q[r] * length[r]) ** 2
             floor += ((terms[r] + abs(b[r])) * length[r]) ** 2

@@ -32,14 +32,14 @@ UNITS = {
 class SolveCertificate:
     """The largest residual of each kind, with the block where it sits (`blocks`, -1 where there is none).
 
-    `natural_map` is the error measure of the FCLIB community: the 2-norm of `p - P_K(p - û)` over all blocks,
-    divided by the 2-norm of the free relative velocity, so that 1e-8 means what it means in published
-    comparisons. It compares impulses with velocities at a unit step, and so depends on the unit of mass;
-    `scaled_map` uses each block's own inverse inertia as the step instead, and is a relative velocity error.
-    `error` is the larger of the two and is what `tol` is compared with. The other fields are in the units of
-    `UNITS`: `dynamics` (velocity not explained by the impulses), `penetration_rate`, `tension`, `complementarity`,
-    `friction_excess` (friction outside its set), `dissipation_defect` (dissipation short of the most its set
-    allows), `equality` (joints) and `bounds` (boxes).
+    `scaled_map` is the 2-norm over all blocks of `(p - P_K(p - ρ û))/ρ`, ρ the inertia that a block's rows see,
+    divided by the 2-norm of the free relative velocity: a relative error of velocity, whatever the units of length,
+    mass and time. `natural_map` is the error measure of the FCLIB community, the same with ρ = 1, so that 1e-8 means
+    what it means in published comparisons; it compares impulses with velocities, and depends on the unit of mass.
+    `error` is what `tol` is compared with: the one that the problem names as its `measure`, which is the scaled map but
+    for problems read from FCLIB files. The other fields are in the units of `UNITS`: `dynamics` (velocity not explained
+    by the impulses), `penetration_rate`, `tension`, `complementarity`, `friction_excess` (friction outside its set),
+    `dissipation_defect` (dissipation short of the most its set allows), `equality` (joints) and `bounds` (boxes).
     """
 
     natural_map: float
@@ -54,16 +54,18 @@ class SolveCertificate:
     bounds: float
     scale: float
     blocks: dict[str, int]
+    measure: str = "scaled_map"
 
     @property
     def error(self) -> float:
-        """The number that is compared with a tolerance: the larger of the two natural maps.
+        """The number that is compared with a tolerance: the map that `measure` names.
 
         Infinite where any residual, or the scale, is not finite: comparisons with NaN are false, and residuals divided
         by an infinite scale are zero.
         """
         finite = math.isfinite(sum(self.as_dict().values()) + self.scale)
-        return max(self.natural_map, self.scaled_map) if finite else math.inf
+        error = self.natural_map if self.measure == "natural_map" else self.scaled_map
+        return error if finite else math.inf
 
     def ok(self, tol: float) -> bool:
         """Whether the laws are met to `tol`."""
@@ -90,7 +92,7 @@ def certify(
     `v_free + M⁻¹ Gᵀ p`. change (nv,): M⁻¹ Gᵀ p, where it is known.
     """
     from .certificate_kernels import largest
-    from .residuals import FIELDS, NATURAL
+    from .residuals import FIELDS, NATURAL, SCALED
 
     dynamics = problem.dynamics
     missing = 0.0
@@ -112,8 +114,9 @@ def certify(
     values: dict[str, Any] = dict(zip(names, worst.tolist()))
     blocks: dict[str, int] = dict(zip(names, where.tolist()))
     values["natural_map"] = float(np.sqrt((table[:, NATURAL] ** 2).sum())) / scale
-    values["scaled_map"] = values["scaled_map"] / scale
-    return SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, **values), mode, u
+    values["scaled_map"] = float(np.sqrt((table[:, SCALED] ** 2).sum())) / scale
+    made = SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, measure=problem.measure, **values)
+    return made, mode, u
 
 
 def _residuals(problem: ContactProblem, u: FloatArray, p: FloatArray) -> tuple[FloatArray, IntArray]:

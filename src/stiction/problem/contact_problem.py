@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .polyhedral import PolyhedralLCP
     from .redundant import Redundant
 
+MEASURES = ["scaled_map", "natural_map"]
+
 
 @dataclass(frozen=True, eq=False)
 class ContactProblem:
@@ -39,7 +41,9 @@ class ContactProblem:
     impulse [N·s]; lo, hi (nr,) bounds of BOX rows; associated: the convex relaxation instead of Coulomb's law;
     length (nr,): 1, or metres for rotational rows; key (nk,) identity over time; kind (nk,) what the system calls
     the block; p_warm (nr,) a first guess; v_start (nv,) or None: the velocity at the start of the step that this is,
-    by which solvers tell rest from motion. Arrays of the right type are not copied: do not change them afterwards.
+    by which solvers tell rest from motion; measure: which of the certificate's maps is held against a tolerance,
+    "scaled_map", which has no units, or "natural_map", that of published comparisons (FCLIB files). Arrays of the right
+    type are not copied: do not change them afterwards.
     """
 
     dynamics: Dynamics
@@ -58,6 +62,7 @@ class ContactProblem:
     kind: IntArray
     p_warm: FloatArray
     v_start: FloatArray | None
+    measure: str = "scaled_map"
 
     def __init__(
         self,
@@ -78,6 +83,7 @@ class ContactProblem:
         kind: Any = None,
         p_warm: Any = None,
         v_start: Any = None,
+        measure: str = "scaled_map",
     ):
         if not isinstance(dynamics, (Dense, Bodies, Delassus)):
             raise ModelError(f"dynamics must be Dense, Bodies or Delassus; got {type(dynamics).__name__}.")
@@ -114,6 +120,7 @@ class ContactProblem:
         set_(self, "key", np.arange(nk) if key is None else _check.integers("key", key, (nk,)))
         set_(self, "kind", np.zeros(nk, dtype=np.int64) if kind is None else _check.integers("kind", kind, (nk,)))
         set_(self, "associated", bool(associated))
+        set_(self, "measure", _check.choice("measure", measure, MEASURES))
         set_(self, "friction", self._friction_table(friction, sizes))
         self._check_values()
 
@@ -145,10 +152,12 @@ class ContactProblem:
             if bad.any():
                 i = int(np.argmax(bad))
                 raise ModelError(f"{name} must be {right}; {name}[{i}] is {array[i]:g}.")
-        normal = self.row_ptr[:-1][self.law == UNILATERAL]
+        normal = self.row_ptr[:-1][(self.law == UNILATERAL) & (np.diff(self.row_ptr) > 1)]
         if (self.length[normal] != 1.0).any():
             i = int(normal[np.argmax(self.length[normal] != 1.0)])
-            raise ModelError(f"length must be 1 in the normal row of a contact; length[{i}] is {self.length[i]:g}.")
+            raise ModelError(
+                f"length must be 1 in the normal row of a contact with friction; length[{i}] is {self.length[i]:g}."
+            )
 
     @classmethod
     def trusted(cls, dynamics: Bodies, known: dict[str, Any], **arrays: Any) -> ContactProblem:
@@ -205,6 +214,11 @@ class ContactProblem:
         rho = np.empty(self.nk)
         block_weights(0, self.nk, self.row_ptr, self.dynamics.delassus_diagonal(self.row_ptr), self.C, self.length, rho)
         return rho
+
+    @property
+    def map_step(self) -> FloatArray:
+        """(nk,) the step of the natural map that is held against a tolerance: rho [kg], or 1 (`measure`)."""
+        return self.rho if self.measure == "scaled_map" else np.ones(self.nk)
 
     @cached_property
     def redundant(self) -> list[Redundant]:
@@ -285,6 +299,7 @@ class ContactProblem:
             "key",
             "kind",
             "p_warm",
+            "measure",
         ]
         fields = {name: getattr(self, name) for name in names}
         if "dynamics" not in changes:  # another form may have other velocities

@@ -97,6 +97,7 @@ def to_problem(data: FrictionalData) -> ContactProblem:
         p_warm=data.guess,
         length=data.length,
         key=data.key,
+        measure="natural_map",
     )
 
 

@@ -31,7 +31,8 @@ GROUPS = ("free", "beta", "normal", "box", "slack", "lambda")
 class PolyhedralLCP:
     """A mixed LCP `0 <= z ⟂ M z + q >= 0` (z free and the row zero where `free`), with `p = P z + p0`.
 
-    `names` says what each variable is: ("free" | "beta" | "normal" | "box" | "slack" | "lambda", block).
+    `names` says what each variable is: ("free" | "beta" | "normal" | "box" | "slack" | "lambda", block). unit_z and
+    unit_w (n,): natural units of z and of the rows, in which impulses are velocities times the inertia of the contacts.
     """
 
     M: FloatArray
@@ -40,6 +41,17 @@ class PolyhedralLCP:
     P: FloatArray
     p0: FloatArray
     names: tuple[tuple[str, int], ...]
+    unit_z: FloatArray
+    unit_w: FloatArray
+
+    def in_units(self) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """(M, q, d, c) of the same problem without units of mass and length: z is c times its solution.
+
+        c and the factors of rows are powers of two, so that no bit is lost; d is a covering vector of ones in the
+        natural units, which chooses the same path of Lemke's method whatever the user's units are.
+        """
+        c, r = _power_of_two(self.unit_z), 1.0 / _power_of_two(self.unit_w)
+        return r[:, None] * self.M * c, r * self.q, r * self.unit_w, c
 
     def impulses(self, z: FloatArray) -> FloatArray:
         """The impulses p (nr,) of a solution z."""
@@ -58,6 +70,14 @@ class _Structure:
     slack_row: IntArray
     lambda_at: IntArray
     lambda_block: IntArray
+    row: IntArray  # of each variable: the first it acts on
+    impulse: npt.NDArray[np.bool_]  # whether it is an impulse, and its own row a velocity; else the other way round
+
+
+def _power_of_two(x: FloatArray) -> FloatArray:
+    """The powers of two next to x > 0."""
+    mantissa, exponent = np.frexp(x)
+    return np.ldexp(1.0, exponent - (mantissa <= np.sqrt(0.5)))
 
 
 _KEPT: dict[object, _Structure] = {}
@@ -76,7 +96,19 @@ def to_lcp(problem: ContactProblem, directions: int = 8) -> PolyhedralLCP:
     q = s.P.T @ u0
     q[s.lambda_at] = problem.r0[s.lambda_block]
     q[s.slack_at] = problem.hi[s.slack_row] - problem.lo[s.slack_row]
-    return PolyhedralLCP(M, q, s.free, s.P, p0, s.names)
+    unit_z, unit_w = _units(problem, s)
+    return PolyhedralLCP(M, q, s.free, s.P, p0, s.names, unit_z, unit_w)
+
+
+def _units(problem: ContactProblem, s: _Structure) -> tuple[FloatArray, FloatArray]:
+    """The natural units of variables and rows: the mean inverse inertia of first rows, and metres for rotations."""
+    first = problem.row_ptr[:-1]
+    light = (problem.dynamics.delassus_diagonal(problem.row_ptr) + problem.C)[first] * problem.length[first] ** 2
+    mass = 1.0 / (float(light.mean()) or 1.0) if len(light) else 1.0
+    slips = np.array([group in ("beta", "lambda") and problem.law[k] == UNILATERAL for group, k in s.names], dtype=bool)
+    length = np.where(slips, 1.0, problem.length[s.row]) if len(s.row) else np.ones(0)  # vertices bring their own
+    impulse, velocity = mass * length, 1.0 / length
+    return np.where(s.impulse, impulse, velocity), np.where(s.impulse, velocity, impulse)
 
 
 def _structure(problem: ContactProblem, directions: int) -> _Structure:
@@ -129,7 +161,9 @@ def _build(problem: ContactProblem, directions: int) -> _Structure:
         E[s, box_of_row[row]] = -1.0
     free = np.array([group == "free" for group, _ in names], dtype=bool)
     lambda_block = np.array([block for block, _, _ in columns["lambda"]], dtype=np.int64)
-    return _Structure(P, E, free, names, where["slack"], slack_row, where["lambda"], lambda_block)
+    acts_on = np.array([rows.start for _, _, rows, _ in flat], dtype=np.int64)
+    impulse = np.array([group not in ("slack", "lambda") for group, _ in names], dtype=bool)
+    return _Structure(P, E, free, names, where["slack"], slack_row, where["lambda"], lambda_block, acts_on, impulse)
 
 
 def _add_box(

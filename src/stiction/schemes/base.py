@@ -247,15 +247,14 @@ def certify_step(
     """
     end = new if projected is None else projected
     gaps = system.gaps(ahead, end.t, end.q)
-    passed = -gaps[ahead.limit].min(initial=0.0)
     energy = _balance(system, old, new, h, problem, v, p, mass_at, given_up)
     if projected is not None:
         work = system.energy(end.q, end.v).total - system.energy(new.q, new.v).total
         energy = replace(energy, change=energy.change + work, stabilisation=energy.stabilisation + work)
     gained = energy.truncation + energy.mass_change + energy.stabilisation
     return StepCertificate(
-        penetration=float(max(0.0, -gaps[ahead.contact].min(initial=0.0))),
-        joint_drift=float(max(passed, gaps[ahead.rigid].max(initial=0.0))),
+        penetration=float(-gaps[ahead.contact].min(initial=0.0)),
+        joint_drift=float(np.maximum(-gaps[ahead.limit].min(initial=0.0), gaps[ahead.rigid].max(initial=0.0))),
         energy=energy,
         unexplained_energy=gained if gained > _expected_gain(system, old, end, v, problem) else 0.0,
     )

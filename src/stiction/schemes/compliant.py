@@ -23,6 +23,7 @@ from ..problem.dynamics import Dense
 from ..problem.laws import UNILATERAL, Mode
 from ..status import Status
 from ..systems.base import State, System
+from ..systems.sizes import arms, extent
 from .base import Change, Contacts, EnergyBalance, Solve, StepCertificate, StepResult, in_columns, pad_rows
 from .compliant_motion import POWERS, Motion
 
@@ -123,7 +124,7 @@ class Compliant:
         The moment is found on the integrator's interpolation and then integrated to, since interpolation is of lower
         order than the steps.
         """
-        if end - t <= BRIEF * max(1.0, abs(end)):
+        if end - t <= BRIEF * max(motion.h, abs(end)):
             return end, z + (end - t) * motion.rate(t, z), None, None
         solver = self._solver(motion, t, z, end, tolerance)
         over = motion.watch(t, z)[1]
@@ -150,7 +151,7 @@ class Compliant:
         self, motion: Motion, t: float, z: FloatArray, end: float, tolerance: FloatArray
     ) -> tuple[FloatArray, str | None]:
         """The unknowns at `end`, whatever opens or closes on the way."""
-        if end - t <= BRIEF * max(1.0, abs(end)):
+        if end - t <= BRIEF * max(motion.h, abs(end)):
             return z + (end - t) * motion.rate(t, z), None
         solver = self._solver(motion, t, z, end, tolerance)
         while solver.status == "running":
@@ -180,16 +181,18 @@ class Compliant:
         A system at rest has the speed that forces give it in a hundredth of that time: less is round-off of positions.
         """
         form: Any = motion.form
-        light = float(form.delassus_diagonal(motion.candidates.row_ptr).max(initial=0.0)) or 1.0
+        metres, arm, state = motion.length, arms(motion.system), motion.state
+        light = float((form.delassus_diagonal(motion.candidates.row_ptr) * metres**2).max(initial=0.0)) or motion.light
         stiff = float(motion.forces.soft[:, 0].max(initial=self.kn))
         short = min(motion.h, 1.0 / math.sqrt(stiff * light))
-        free = form.minv(motion.system.forces(motion.state.t, motion.state.q, motion.state.v))
-        speeds = [form.row_magnitude(motion.state.v), 0.01 * short * form.row_magnitude(free)]
-        speed = max(float(rows.max(initial=0.0)) for rows in speeds) or 1.0
-        mass = 1.0 / light
-        n, nr = motion.n, motion.nr
-        sizes = [(speed * short, n), (speed, n), (mass * speed, nr), (mass * speed**2, len(POWERS))]
-        return self.rtol * np.concatenate([np.full(count, size) for size, count in sizes])
+        free = form.minv(motion.system.forces(state.t, state.q, state.v))
+        speeds = [metres * form.row_magnitude(state.v), 0.01 * short * metres * form.row_magnitude(free)]
+        if not motion.nr:
+            speeds = [arm * np.abs(state.v), 0.01 * short * arm * np.abs(free)]
+        speed = max(float(some.max(initial=0.0)) for some in speeds) or extent(motion.system) / motion.h
+        mass, arm = 1.0 / light, arm[motion.moving]
+        sizes = (speed * short / arm, speed / arm, mass * speed * metres, np.full(len(POWERS), mass * speed**2))
+        return self.rtol * np.concatenate(sizes)
 
     def _result(self, motion: Motion, t: float, z: FloatArray, changes: tuple[Change, ...]) -> StepResult:
         system, old, candidates = motion.system, motion.state, motion.candidates

@@ -155,11 +155,11 @@ def friction_force(
     if over <= 0.0:
         return pull, np.zeros(n), -gamma * np.eye(n), over
     force = unit.project(pull, radius)
-    step = 1e-6 * (float(np.abs(pull).max()) or 1.0)
+    step = 1e-6 * float(np.abs(pull).max())  # not zero: it is outside the set
     by_u = np.empty((n, n))
     for j in range(n):
         moved = pull.copy()
         moved[j] += step
         by_u[:, j] = -gamma * (unit.project(moved, radius) - force) / step
-    grown = radius * 1e-6 + 1e-300
+    grown = 1e-6 * (radius or float(np.abs(pull).max()))
     return force, (unit.project(pull, radius + grown) - force) / grown, by_u, over

@@ -16,13 +16,17 @@ from typing import Any
 import numpy as np
 
 from .._check import FloatArray
-from ..problem.dynamics import Delassus
+from ..problem.dynamics import Bodies, Delassus
 from ..problem.laws import BOX, DRY, UNILATERAL
 from ..systems.base import Candidates, State, System
+from ..systems.sizes import arms, extent
 from .compliant_forces import Forces, Local
 
 POWERS = ("applied", "friction", "impact", "joints", "motors", "springs")
-NEAR = 1e-7  # displacement of a difference quotient; of velocities relative to their size
+# Of difference quotients: displacements, beside the size of the bodies, and velocities, beside the largest of them or
+# that share of the size in a step.
+NEAR, SLOW = 1e-7, 1e-5
+MOMENT, MOVED = 2e-3, 1e-5  # the time of one: of the step, and until bodies have moved by so much of their size
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class Motion:
         v_free = system.push(form, state, h, state.t, state.q)
         self.given = np.where(self.prescribed, v_free, 0.0)
         self.nr, self.n = len(found.value), len(self.moving)
+        self.length, self.extent, self.arms = found.length, extent(system), arms(system)
         self.size = 2 * self.n + self.nr + len(POWERS)
         self.closed = np.zeros(len(candidates.key), dtype=bool)
         kinds = np.repeat(candidates.law, np.diff(candidates.row_ptr))
@@ -66,6 +71,13 @@ class Motion:
         self.obstacles = any(np.abs(one - gaps).max(initial=0.0) > 0.0 for one in later)
         self._last: tuple[float, bytes, np.ndarray, Moment] | None = None
         self.evaluations = 0
+
+    @property
+    def light(self) -> float:
+        """The inverse of the lightest body's mass [1/kg]."""
+        form: Any = self.form
+        inverse = form.Minv[:, 0, 0] if isinstance(form, Bodies) else form.minv(np.ones(len(self.given)))
+        return float(np.abs(inverse).max(initial=0.0)) or 1.0
 
     def start(self) -> FloatArray:
         """The unknowns at the start of the step."""
@@ -133,9 +145,10 @@ class Motion:
         """∂z'/∂z by differences; the stiff forces enter by their own derivatives, which have kinks nowhere."""
         base = self.at(t, z)
         out = np.zeros((self.size, self.size))
-        fast = float(np.abs(z[self.n : 2 * self.n]).max(initial=0.0))
+        arm = np.tile(self.arms[self.moving], 2)
+        fast = float(np.abs((arm * z[: 2 * self.n])[self.n :]).max(initial=0.0))
         for j in range(2 * self.n):
-            step = NEAR if j < self.n else NEAR * max(fast, 1e-3)
+            step = NEAR * (self.extent if j < self.n else max(fast, SLOW * self.extent / self.h)) / arm[j]
             moved = z.copy()
             moved[j] += step
             out[:, j] = (self.at(t, moved, base).rate - base.rate) / (moved[j] - z[j])
@@ -151,7 +164,8 @@ class Motion:
 
     def _turning(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """The acceleration of rigid rows at constant velocity, (d/dt)(H v + ∂φ/∂t)."""
-        system, step = self.system, 1e-5
+        system, fast = self.system, float(np.abs(self.arms * v).max(initial=0.0))
+        step = min(MOMENT * self.h, MOVED * self.extent / fast) if fast > 0.0 else MOMENT * self.h
         ends = []
         for s in (step, -step):
             there = system.retract(q, s * v)

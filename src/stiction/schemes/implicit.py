@@ -21,8 +21,10 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
 from ..solvers.response import make_scaled
 from ..systems.base import Candidates, Constraints, State, System
+from ..systems.sizes import arms, extent
 
-DIFFERENCE = 1e-6  # of velocities, relative to 1 + the largest of them
+# Of velocities, relative to the largest of them and that which moves a body by so much of its size in the step.
+DIFFERENCE, SHARE = 1e-6, 0.05
 DENSE = 300  # unknowns up to which a dense factorisation is used
 
 
@@ -133,15 +135,16 @@ class ImplicitStep:
 
         Rows of worlds lie between two bodies: bodies that share no row are moved at once.
         """
-        step = DIFFERENCE * (1.0 + float(np.abs(at.v).max(initial=0.0)))
+        arm = arms(self.system)
+        step = DIFFERENCE * (SHARE * extent(self.system) / self.h + float(np.abs(arm * at.v).max(initial=0.0))) / arm
         if isinstance(at.dynamics, Bodies):
             return self._between_bodies(at, step)
         K, U = np.zeros((len(at.v), len(at.v))), np.zeros((len(at.p), len(at.v)))
         for i in range(len(at.v)):
             v = at.v.copy()
-            v[i] += step
+            v[i] += step[i]
             there = self.at(v, at.p)
-            K[:, i], U[:, i] = (there.balance - at.balance) / step, (there.u - at.u) / step
+            K[:, i], U[:, i] = (there.balance - at.balance) / step[i], (there.u - at.u) / step[i]
         return K, U
 
     @cached_property
@@ -163,7 +166,7 @@ class ImplicitStep:
             colour[i] = next(c for c in range(nbody + 1) if c not in taken)
         return colour
 
-    def _between_bodies(self, at: Point, step: float) -> tuple[Any, Any]:
+    def _between_bodies(self, at: Point, steps: FloatArray) -> tuple[Any, Any]:
         from scipy.sparse import coo_matrix
 
         form = at.dynamics
@@ -183,7 +186,7 @@ class ImplicitStep:
             moved = np.where(mine[ends[0]] & (ends[0] >= 0), ends[0], ends[1])
             rows = np.flatnonzero((moved >= 0) & mine[moved])
             for k in range(d):
-                v = at.v.copy()
+                v, step = at.v.copy(), float(steps[k])  # alike for all bodies
                 v[bodies * d + k] += step
                 there = self.at(v, at.p)
                 new = there.dynamics
@@ -260,7 +263,8 @@ class Laws:
     @property
     def size(self) -> float:
         """How far the equations are missed, as a velocity."""
-        return float(np.sqrt((self.at.drift**2).sum() + ((self.f / self.rho) ** 2).sum()))
+        drift = arms(self.step.system) * self.at.drift
+        return float(np.sqrt((drift**2).sum() + ((self.f / self.rho) ** 2).sum()))
 
     def newton(self, slack: float) -> tuple[FloatArray, FloatArray]:
         """Newton's step (dv, dp); `slack` regularises sticking rows, where contacts are hyperstatic."""
@@ -280,7 +284,8 @@ class Laws:
             A[n:, :n], A[n:, n:] = D @ (left[:, None] * U[:, moving]), np.eye(len(g)) + D * soft
             if len(self.falling):
                 A[n:, :n] -= self.falling @ U[:, moving]
-            z = np.linalg.solve(A, np.concatenate([f, g]))
+            row, column = self._units(A.diagonal()[:n])
+            z = column * np.linalg.solve(row[:, None] * A * column, row * np.concatenate([f, g]))
         else:
             z = self._sparse(K, U, rows, left, soft, np.concatenate([f, g]))
         if not np.isfinite(z).all():
@@ -288,6 +293,12 @@ class Laws:
         dv = np.zeros(len(at.v))
         dv[moving] = z[:n]
         return dv, unit * z[n:]
+
+    def _units(self, own: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What makes all rows and columns of the equations velocities [m/s]; own (n,): their diagonal in dv."""
+        arm = arms(self.step.system)[self.step.moving]
+        heavy = np.where(own != 0.0, np.abs(own), 1.0)
+        return np.concatenate([arm / heavy, 1.0 / self.rho]), np.concatenate([1.0 / arm, self.rho])
 
     def _sparse(self, K: Any, U: Any, rows: Any, left: FloatArray, soft: FloatArray, right: FloatArray) -> FloatArray:
         from scipy.sparse import bmat, csr_matrix, diags
@@ -301,7 +312,8 @@ class Laws:
         if len(self.falling):
             lower = lower - csr_matrix(self.falling) @ U
         A = bmat([[K[moving], -(diags(self.unit) @ rows).T], [lower, diags(np.ones(nr)) + D @ diags(soft)]])
+        row, column = self._units(A.diagonal()[: len(moving)])
         try:
-            return np.asarray(splu(A.tocsc()).solve(right))
+            return np.asarray(column * splu((diags(row) @ A @ diags(column)).tocsc()).solve(row * right))
         except RuntimeError as error:
             raise np.linalg.LinAlgError(str(error)) from error

@@ -27,6 +27,7 @@ from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import State, System
 from ..systems.restitution import NEWTON, SCHEME, STRONGE, law_code
+from ..systems.sizes import arms, extent, reached
 from .agreement import solve_agreeing, with_contradiction
 from .approach import Approach
 from .base import (
@@ -48,9 +49,9 @@ from .impact_several import Resolver
 from .impact_work import WorkDriven
 from .projection import project, violation
 
-DRIFT = 1e-9  # m: the least overlap that is worth a projection
+DRIFT = 1e-9  # of the size of the bodies: the least overlap that is worth a projection
 PROJECTIONS = 3
-MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the change of q that ends them
+MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the relative change that ends them
 ROUNDS = 5  # of adding contacts; what overlaps after the last is projected
 
 
@@ -67,8 +68,9 @@ class Moreau:
     is seen; False takes compression and restitution as two problems there too, as several contacts always do. gains:
     what happens when an impact would add energy: "allow", "refuse" (the step fails), or "cap", the coefficients of
     the contacts that act on each other scaled down until it does not; each is an event of the trajectory. drift:
-    overlap [m] or joint error above which the configuration is projected; by default what the tolerance of the solver
-    lets through in a step, h tol, and at least 1e-9. mass: where M is taken, at the "start" of the
+    overlap or joint error [m] above which the configuration is projected; by default what the tolerance of the solver
+    lets through in a step, h tol times the speeds of contacts, and at least 1e-9 of the size of the bodies; angles
+    count at the arm of their bodies. mass: where M is taken, at the "start" of the
     step or at the "new" configuration, as s00 eq. 3.9 prints it, by fixed point. directions: as in `StewartTrinkle`;
     None keeps smooth cones.
 
@@ -149,8 +151,8 @@ class Moreau:
             at = acting.q
             acting = _Acting(step, active, at)
             acting.solve(solve)
-            change = float(np.abs(step.system.difference(at, acting.q)).max(initial=0.0))
-            if not acting.solved or change <= SAME * max(1.0, float(np.abs(at).max(initial=0.0))):
+            change = float(np.abs(arms(step.system) * step.system.difference(at, acting.q)).max(initial=0.0))
+            if not acting.solved or change <= SAME * reached(step.system, at):
                 return acting
         acting.solved, acting.status = False, Status.NOT_CONVERGED
         acting.message = f"The mass at the new configuration did not settle: q still changes by {change:.1e}."
@@ -162,7 +164,6 @@ class _Step:
 
     def __init__(self, scheme: Moreau, system: System, state: State, h: float, tol: float = 0.0):
         self.scheme, self.system, self.state, self.h, self.t = scheme, system, state, h, state.t + h
-        self.drift = max(DRIFT, h * tol) if scheme.drift is None else scheme.drift
         self.start = state  # from whose impulses solves start
         self.band = scheme.band(system, state, h)
         self.candidates = system.detect(state.t, state.q, self.band).polyhedral(scheme.directions)
@@ -172,7 +173,9 @@ class _Step:
         assert not isinstance(form, Delassus)
         v_free = system.push(form, state, h, state.t, state.q)
         self.q_free = system.move(state.q, v_free, h)[0]
-        self.approach = Approach.of(system, self.candidates, state, h, form, v_free, scheme.impact, tol)
+        self.approach = seen = Approach.of(system, self.candidates, state, h, form, v_free, scheme.impact, tol)
+        speed = float(np.linalg.norm((np.abs(seen.before) + seen.pull)[self.candidates.contact]))
+        self.drift = max(DRIFT * extent(system), h * tol * speed) if scheme.drift is None else scheme.drift
 
     def closing(self) -> np.ndarray:
         """(nk,) joints, contacts that touch, and those that the motion would close in this step.

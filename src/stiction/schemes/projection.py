@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .._check import FloatArray
@@ -11,11 +13,17 @@ from ..solvers import solve
 from ..systems.base import Candidates, System
 
 NEAR = 10.0  # times the worst overlap: gaps up to this are held in a projection
+FINEST, COARSEST = 1e-12, 1e-3  # of the overlaps: what may be left of them, whatever is asked for
 
 
 def violation(system: System, candidates: Candidates, t: float, q: FloatArray) -> float:
-    """The deepest overlap, or the largest violation of a joint or limit [m, rad]."""
+    """The deepest overlap, or the largest violation of a joint or limit [m]; angles at the arm of their bodies."""
     gaps = system.gaps(candidates, t, q)
+    mechanism = getattr(candidates, "mechanism", None)
+    if mechanism is not None and mechanism.n:
+        model: Any = system
+        value = model.measure(mechanism.rows, q, model.turns(q))[0]
+        gaps[: mechanism.n] = mechanism.block_values(mechanism.length * value)
     holds = candidates.contact | candidates.limit
     return float(max(-gaps[holds].min(initial=0.0), gaps[candidates.rigid].max(initial=0.0)))
 
@@ -49,5 +57,6 @@ def project(system: System, candidates: Candidates, t: float, q: FloatArray, tol
     else:
         part = Dense(form.M, np.ascontiguousarray(form.H[keep]), check=False)
     law = np.repeat(candidates.law, sizes)[keep]
-    problem = ContactProblem(part, b=found.value[keep], row_ptr=ptr, law=law)
-    return system.retract(q, solve(problem, solver="auto", tol=tol).v)
+    problem = ContactProblem(part, b=found.value[keep], row_ptr=ptr, law=law, length=found.length[keep])
+    left = min(max(tol / problem.scale, FINEST), COARSEST)
+    return system.retract(q, solve(problem, solver="auto", tol=left).v)

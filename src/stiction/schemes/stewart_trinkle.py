@@ -25,6 +25,7 @@ from ..problem.dynamics import Delassus
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import Candidates, State, System
+from ..systems.sizes import arms, extent, reached
 from .active import ActiveRule, active_rule
 from .agreement import solve_agreeing, with_contradiction
 from .base import (
@@ -39,7 +40,7 @@ from .base import (
     seen_ahead,
 )
 
-VIOLATED = 1e-12  # m: a gap below minus this, after a solve, adds its contact to the active set
+VIOLATED = 1e-12  # of the size of the bodies: a gap below minus this, after a solve, adds its contact to the active set
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,9 @@ class StewartTrinkle:
 
     nonlinear: False, one LCP per step with everything linearised at the prediction; True, the fixed-point version of
     §3.6, whose gaps are met at the new configuration itself to `tolerance` (the change of q between iterations,
-    relative to max(1, |q|)) within `maxiter` iterations. evaluate: where M (and, in the linearised version, n and D)
-    are taken: "prediction" q + h v, "midpoint" (q + q⁺)/2 or "new" q⁺ (note 4 of §3); the last two iterate as well.
+    relative to |q|, or the size of the bodies where that is more) within `maxiter` iterations. evaluate: where M (and,
+    in the linearised version, n and D) are taken: "prediction" q + h v, "midpoint" (q + q⁺)/2 or "new" q⁺ (note 4 of
+    §3); the last two iterate as well.
     active: which contacts act, by default the rule of §4 ("growing"). directions: edges of the polygon that replaces
     a smooth friction cone in space (st96 uses 8), or the directions themselves as rows (m, n), each scaled onto the
     boundary of the set, for sets with n rows (ttp01 eq. 5, 6); None keeps the smooth cone (s00 eq. 3.5–3.6
@@ -140,7 +142,7 @@ class StewartTrinkle:
                     solves += more
             if not (done.status.success and self._rule.grows):
                 break
-            violated = system.gaps(candidates, t, done.state.q) < -VIOLATED
+            violated = system.gaps(candidates, t, done.state.q) < -VIOLATED * extent(system)
             violated = contact & ~active & (violated | passed_through(system, candidates, state.q, done.state.q))
             if not violated.any():
                 break
@@ -191,7 +193,8 @@ class StewartTrinkle:
             done = _Pass(candidates, rows_at, mass_at, problem, solution, new, Status.SOLVED, solution.message, left)
             if not iterate:
                 return done
-            change = float(np.abs(system.difference(ahead, new.q)).max()) / max(1.0, float(np.abs(new.q).max()))
+            moved = float(np.abs(arms(system) * system.difference(ahead, new.q)).max())
+            change = moved / reached(system, new.q)
             if change <= self.tolerance:
                 return done
             # A plain fixed point can jump between two contact states for ever; averaging late iterates settles it.

@@ -21,6 +21,7 @@ from ..problem.contact_problem import ContactProblem
 from ..solvers.base import Solution, finish
 from ..status import Status
 from ..systems.base import Candidates, State, System
+from ..systems.sizes import arms
 from .base import (
     Contacts,
     Solve,
@@ -180,7 +181,7 @@ class _Search:
     def error(self, at: Point) -> float:
         """The certificate error, or how far the equations of motion are missed where that is more."""
         scale = at.problem.scale
-        missed = float(np.abs(at.drift).max(initial=0.0))
+        missed = float(np.abs(arms(self.system) * at.drift).max(initial=0.0))
         return max(at.problem.certify(at.p).error, missed / scale if scale > 0.0 else missed)
 
     def _good(self, at: Point) -> bool:

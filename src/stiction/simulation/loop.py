@@ -92,7 +92,7 @@ class CompiledLoop:
             model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, *laws.arrays, model.lever,
             f.set_of, f.mu,
         )  # fmt: skip
-        joints = (m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0))
+        joints = (m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length)
         self._friction = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
         self._arrays = (bodies, shapes, rules, self._friction, joints, m.rows.arrays)
         eps = -1.0 if scheme.eps is None else float(scheme.eps)

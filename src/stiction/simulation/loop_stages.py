@@ -313,7 +313,7 @@ def _make_attempt(d, nested):
         """
         h, tol, parallel, stabilize, associated, eps, _ = how
         material, by_material, pair, by_pair, law_rows, law_codes, law_axis, law_side, lever, law_set, law_mu = laws
-        joint_size, joint_bodies, joint_law, joint_bound, mode, soft, damping, bound, target = joints
+        joint_size, joint_bodies, joint_law, joint_bound, mode, soft, damping, bound, target, joint_length = joints
         n, nb, nj = len(gap), q.shape[0], len(joint_size)
         keep = np.empty(n, np.int64)
         acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
@@ -330,6 +330,7 @@ def _make_attempt(d, nested):
                 for j in range(normal.shape[1]):
                     normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
         value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
+        length[: len(joint_length)] = joint_length
         Ja, Jb = np.empty((nr, d)), np.empty((nr, d))
         free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
         frames = (

@@ -67,7 +67,7 @@ class Frame:
 
 
 # of steps that are not recorded themselves
-LIGHT = ("natural_map", "penetration", "joint_drift", "contradiction", "unexplained_energy", UNEXPLAINED)
+LIGHT = ("scaled_map", "penetration", "joint_drift", "contradiction", "unexplained_energy", UNEXPLAINED)
 
 
 class Observer:

@@ -241,7 +241,7 @@ class Simulator:
         if group.taken:
             self._arrive(group.before, group.taken)
             error, depth, drift, _, energy, steps = group.worst.tolist()
-            known = {"natural_map": error, "penetration": depth, "joint_drift": drift, "unexplained_energy": energy}
+            known = {"scaled_map": error, "penetration": depth, "joint_drift": drift, "unexplained_energy": energy}
             keep_worst(known | {UNEXPLAINED: steps}, worst)
         return group.taken
 

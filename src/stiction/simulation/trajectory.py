@@ -377,6 +377,6 @@ class Trajectory(Lazy):
         steps = f"{len(self.times) - 1} steps to t = {self.times[-1]:g} s"
         if self.recording is not None:
             return f"Trajectory({steps}, in {self.recording.path})"
-        worst, unexplained = self.certificate.worst["natural_map"], self.certificate.unexplained
+        worst, unexplained = self.certificate.worst["scaled_map"], self.certificate.unexplained
         more = f", unexplained energy in {unexplained} steps" if unexplained else ""
         return f"Trajectory({steps}, {len(self.events)} events, largest residual {worst:.1e}{more})"

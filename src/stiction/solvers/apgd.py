@@ -144,7 +144,7 @@ class _Descent:
         kernels.apply_blocks(problem.row_ptr, self.inverse, False, p0, y)
         if not self.moves.all():
             law = np.repeat(problem.law, np.diff(problem.row_ptr))
-            far = 1e12 * (1.0 + self.sets[4].max()) / (np.abs(self.q).max() or 1.0)
+            far = 1e12 * self.sets[4].max() / (np.abs(self.q).max() or 1.0)
             everything = np.ones(problem.nr, dtype=bool)
             kernels.descend(*self.sets, everything, far, self.one, self.one, np.zeros(problem.nr), self.q, x)
             bound = np.where(self.q > 0, problem.lo, np.where(self.q < 0, problem.hi, 0.0))
@@ -155,17 +155,15 @@ class _Descent:
         return x
 
     def estimate(self, x: FloatArray, Wx: FloatArray) -> float:
-        """What the certificate's error will be, without the work: the same two maps, in the units of x.
+        """What the certificate's error will be, without the work: the same map, in the units of x.
 
         Joints are taken as if all of their velocity lay along their softest direction, so that it is never too small.
         """
-        rho, g, scratch = self.problem.rho, Wx + self.q, np.empty_like(x)
+        rho, step, g, scratch = self.problem.rho, self.problem.map_step, Wx + self.q, np.empty_like(x)
         joint = self.problem.law == EQUALITY
-        scaled = np.where(joint, self.softest, 1.0 / np.sqrt(rho))
-        largest = self.kernels.descend(*self.sets, self.moves, 1.0, self.one, scaled, x, g, scratch)[2]
-        pace, weight = np.where(joint, 1.0, 1.0 / rho), np.where(joint, self.softest, np.sqrt(rho))
-        squares = self.kernels.descend(*self.sets, self.moves, 1.0, pace, weight, x, g, scratch)[3]
-        return float(max(largest, math.sqrt(squares)) / self.problem.scale)
+        pace, weight = np.where(joint, 1.0, step / rho), np.where(joint, self.softest, np.sqrt(rho) / step)
+        squares = self.kernels.descend(*self.sets, self.moves, 1.0, pace, weight, x, g, scratch)[2]
+        return float(math.sqrt(squares) / self.problem.scale)
 
     def run(self, p0: FloatArray, tol: float, limit: int) -> tuple[FloatArray, Status, str, int]:
         """The impulses, how it ended, and the number of steps."""
@@ -194,7 +192,7 @@ class _Descent:
                     return best, Status.MAXITER, message, done
             done += 1
             while True:  # until the quadratic with curvature L lies above the function between y and the new point
-                moved, whole, _, _ = kernels.descend(*self.sets, self.moves, 1.0 / L, self.one, self.one, y, g, new)
+                moved, whole, _ = kernels.descend(*self.sets, self.moves, 1.0 / L, self.one, self.one, y, g, new)
                 self.times(new, Wnew)
                 bend = kernels.curvature(new, y, Wnew, Wy)
                 if not bend > L * moved * (1.0 + 1e-10) or moved <= _FLOOR * whole:

@@ -187,7 +187,7 @@ def descend(
 ):  # fmt: skip
     """x = the projection of y - step·pace·g, block by block, with pace (nk,).
 
-    Returns |x - y|², |x|², and with weight (nk,) on the blocks the largest |x - y| of a block and the sum of squares.
+    Returns |x - y|², |x|², and the sum of squares of weight (nk,) times |x - y| of each block.
     r0, lo and hi in the units of x; disk (nk,): mu where a contact has a disk of friction and no r0, else 0;
     moves (nr,): rows that no impulse moves stay at y.
     """
@@ -202,7 +202,6 @@ def descend(
     act, gram = np.empty(width, dtype=np.int64), np.empty((width, width))
     total = 0.0
     whole = 0.0
-    largest = 0.0
     squares = 0.0
     for b in range(len(law)):
         start, stop = row_ptr[b], row_ptr[b + 1]
@@ -237,9 +236,8 @@ def descend(
             size += (x[start + k] - y[start + k]) ** 2
             whole += x[start + k] ** 2
         total += size
-        largest = max(largest, size * weight[b] ** 2)
         squares += size * weight[b] ** 2
-    return total, whole, math.sqrt(largest), squares
+    return total, whole, squares
 
 
 @njit

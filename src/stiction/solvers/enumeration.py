@@ -38,10 +38,11 @@ class Enumeration:
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         form = problem.to_lcp()
-        found = _lcp.solutions(form.M, form.q, free=form.free)
-        impulses = [form.impulses(z) for z in found]
+        M, q, _, unit = form.in_units()
+        found = _lcp.solutions(M, q, free=form.free)
+        impulses = [form.impulses(unit * z) for z in found]
         if impulses:
-            p = min(impulses, key=lambda p: float(p @ p))
+            p = min(impulses, key=lambda p: float(np.linalg.norm(p / problem.length)))
             status, message = Status.SOLVED, f"Of {len(impulses)} solutions found, the one of least impulse."
         else:
             p = np.zeros(problem.nr)

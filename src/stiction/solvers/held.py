@@ -16,7 +16,7 @@ import numpy as np
 from .._jit import njit
 from ..problem.laws import BOX, EQUALITY
 from .nsgs_items import classify_some
-from .nsgs_rest import ENOUGH, SMALL, STILL, maps
+from .nsgs_rest import ENOUGH, SMALL, STILL, quick_map
 
 # Of a row so much must be new to those before it, for it to count as one more that holds the body.
 INDEPENDENT = 1e-3
@@ -201,8 +201,8 @@ def squeezed(
 
 @njit(leaf=True)
 def _hold(
-    forwards, limit, tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, C, associated, rho, body_a, body_b, Ja, Jb, v,
-    p, weight, need, rank, moved, basis, used, x, state,
+    forwards, limit, tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja,
+    Jb, v, p, weight, need, rank, moved, basis, used, x, state,
 ):  # fmt: skip
     """One pass over the blocks, forwards or back: how many bodies more they hold."""
     nk, d, count = len(law), v.shape[1], 0
@@ -214,7 +214,8 @@ def _hold(
                 continue
             used[k, side] = 1
             J = Ja if side == 0 else Jb
-            first, n, margin = row_ptr[k], row_ptr[k + 1] - row_ptr[k], tol * scale * rho[k]
+            first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
+            margin = tol * scale * rho[k] * length[first]  # of what is not one row, all are alike
             rows = shut(law[k], first, n, mu[k] * semi[set_of[k], 0], associated, margin, lo, hi, C, p)
             slips = rows < 0
             if slips:
@@ -233,7 +234,7 @@ def _hold(
                 u = 0.0
                 for l in range(d):
                     u += x[l] * v[i, l]
-                moved[i] += u * u
+                moved[i] += (u * length[first + j]) ** 2
                 if not moved[i] <= limit:
                     state[i] = MOVES
                     break
@@ -247,7 +248,8 @@ def _hold(
 
 @njit
 def standing(
-    tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, C, associated, rho, body_a, body_b, Ja, Jb, Minv, v, p, state
+    tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb, Minv, v, p,
+    state,
 ):  # fmt: skip
     """state (nb,): STANDS for bodies that are held, from fixed ones outwards; how many that are besides these.
 
@@ -262,8 +264,8 @@ def standing(
     count, forwards, more = 0, True, 1
     while more > 0:
         more = _hold(
-            forwards, limit, tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, C, associated, rho, body_a, body_b, Ja,
-            Jb, v, p, weight, need, rank, moved, basis, used, x, state,
+            forwards, limit, tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, length, C, associated, rho, body_a,
+            body_b, Ja, Jb, v, p, weight, need, rank, moved, basis, used, x, state,
         )  # fmt: skip
         forwards = not forwards
         if more == 0 and one_left(need, rank, state):
@@ -297,13 +299,13 @@ def come_to_rest(
         return math.inf
     state = np.empty(len(held), np.int64)
     if not standing(
-        tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, C, associated, rho, body_a, body_b, Ja, Jb, Minv, v, p,
-        state,
+        tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb, Minv, v,
+        p, state,
     ):  # fmt: skip
         return math.inf
     enough = (ENOUGH * tol * scale) ** 2
     uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
-    natural, worst = 0.0, 0.0
+    missed = 0.0
     for k in range(nk):
         first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
         a, c = body_a[k], body_b[k]
@@ -315,15 +317,14 @@ def come_to_rest(
             if c >= 0 and state[c] != STANDS:
                 for j in range(v.shape[1]):
                     u += Jb[r, j] * v[c, j]
-            uk[r - first], pk[r - first] = u + b[r] + C[r] * p[r], p[r]
-        one, scaled = maps(law[k], n, mu[k] * semi[set_of[k], 0], associated, rho[k], lo, hi, first, uk, pk, x, y)
-        natural += one
-        worst = max(worst, scaled)
-    if not (natural <= enough and worst <= enough):
+            uk[r - first], pk[r - first] = (u + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
+        edge = mu[k] * semi[set_of[k], 0]
+        missed += quick_map(law[k], n, edge, associated, rho[k], lo, hi, length, first, uk, pk, x, y)
+    if not missed <= enough:
         return math.inf
     for i in range(v.shape[0]):
         if state[i] == STANDS:
             held[i] = True
             for j in range(v.shape[1]):
                 v[i, j] = 0.0
-    return math.sqrt(max(natural, worst)) / scale
+    return math.sqrt(missed) / scale

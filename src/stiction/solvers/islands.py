@@ -42,5 +42,5 @@ def part(problem: ContactProblem, blocks: IntArray) -> tuple[IntArray, ContactPr
         dynamics, v_free=v_free, b=b, row_ptr=row_ptr, law=problem.law[blocks], friction=problem.friction.take(blocks),
         r0=problem.r0[blocks], C=problem.C[rows], lo=problem.lo[rows], hi=problem.hi[rows],
         associated=problem.associated, length=problem.length[rows], key=problem.key[blocks], kind=problem.kind[blocks],
-        p_warm=problem.p_warm[rows],
+        p_warm=problem.p_warm[rows], measure=problem.measure,
     )  # fmt: skip

@@ -41,10 +41,11 @@ class Lemke:
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         form = problem.to_lcp()
-        answer = _lcp.lemke(form.M, form.q, free=form.free, maxiter=maxiter)
+        M, q, covering, unit = form.in_units()
+        answer = _lcp.lemke(M, q, free=form.free, covering=covering, maxiter=maxiter)
         return finish(
             problem,
-            form.impulses(answer.z),
+            form.impulses(unit * answer.z),
             solver=self.name,
             tol=tol,
             status=answer.status,

@@ -152,7 +152,7 @@ class NearSweeps:
         ]
         ended, done, error, _ = attempt(
             tol, problem.scale, count, get_num_threads() > 1, *_given(problem), form.body_a, form.body_b, form.Ja,
-            form.Jb, form.Minv, problem.q, problem.b, problem.rho, self.p, np.zeros(form.Minv.shape[:2]),
+            form.Jb, form.Minv, problem.q, problem.b, problem.map_step, self.p, np.zeros(form.Minv.shape[:2]),
         )  # fmt: skip
         return int(ended), int(done), float(error)
 
@@ -173,7 +173,7 @@ class BodySweeps:
         mark_blocks(get_num_threads() > 1, problem.law, problem.row_ptr, problem.q, p0, near, likely)
         arrays = prepare(
             *self.given, float(omega), get_num_threads() > 1, form.body_a, form.body_b, form.Ja, form.Jb, form.Minv,
-            problem.q, problem.rho, p0, kind, times, self.plain, np.ones(problem.nk, np.bool_), likely,
+            problem.q, problem.map_step, p0, kind, times, self.plain, np.ones(problem.nk, np.bool_), likely,
         )  # fmt: skip
         self.arrays = list(arrays)
         self.block, self.ptr, self.src, self.p, self.T = arrays[4], arrays[5], arrays[6], arrays[11], arrays[15]
@@ -194,7 +194,7 @@ class BodySweeps:
         form: Any = self.problem.dynamics
         ended, done, error = relax(
             tol, self.problem.scale, count, get_num_threads() > 1, self.accelerate, *self.given, form.Ja, form.Jb,
-            self.problem.q, self.problem.b, self.problem.rho, *self.arrays, self.plain,
+            self.problem.q, self.problem.b, self.problem.map_step, *self.arrays, self.plain,
         )  # fmt: skip
         return int(ended), int(done), float(error)
 
@@ -235,9 +235,10 @@ class MatrixSweeps:
         self.V = np.zeros((int(self.vptr[-1]), 6))
         own /= omega
         frames(
-            0, ni, least_diagonal(0, ni, self.ptr, own), item_kind, block, self.ptr, self.src, problem.lo, problem.hi,
-            self.gptr, self.vptr, problem.law, f.set_of, f.kind, f.mu, problem.r0, f.semi, f.vertices, f.vertex_ptr,
-            f.facets, f.facet_ptr, own, self.T, self.q, self.p, self.par, self.wn, self.sd, self.G, self.rim, self.V,
+            0, ni, least_diagonal(0, ni, self.ptr, self.src, problem.length, own), item_kind, block, self.ptr, self.src,
+            problem.lo, problem.hi, self.gptr, self.vptr, problem.law, f.set_of, f.kind, f.mu, problem.r0, f.semi,
+            f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, problem.length, own, self.T, self.q, self.p, self.par,
+            self.wn, self.sd, self.G, self.rim, self.V,
         )  # fmt: skip
         self.W = _in_frame(W, self.ptr, self.T)
         self.columns = _columns(self.W)
@@ -311,7 +312,7 @@ def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:
     f = problem.friction
     error = at_rest(
         tol, problem.scale, problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.lo,
-        problem.hi, problem.length, problem.C, problem.associated, problem.rho, form.body_a, form.body_b, form.Ja,
+        problem.hi, problem.length, problem.C, problem.associated, problem.map_step, form.body_a, form.body_b, form.Ja,
         form.Jb, form.Minv, problem.v_start.reshape(len(form.Minv), -1), problem.v_free.reshape(len(form.Minv), -1),
         problem.b, p, np.empty(form.Minv.shape[:2]),
     )  # fmt: skip

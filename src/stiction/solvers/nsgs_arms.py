@@ -77,7 +77,7 @@ def _side(H, g, sign, at, i, F):
     bent = abs(y * az - z * ay - au) + abs(z * ax - x * az - av) + abs(x * ay - y * ax - aw)
     bent += abs(y * bz - z * by - bu) + abs(z * bx - x * bz - bv) + abs(x * by - y * bx - bw)
     bent += abs(y * cz - z * cy - cu) + abs(z * cx - x * cz - cv) + abs(x * cy - y * cx - cw)
-    return off <= _EXACT and bent <= _EXACT * (1.0 + abs(x) + abs(y) + abs(z))
+    return off <= _EXACT and bent <= _EXACT * (abs(x) + abs(y) + abs(z))
 
 
 @njit(leaf=True)
@@ -231,8 +231,8 @@ def _from_cone(mu, step, n, t1, t2, un, u1, u2):
 
 @njit(leaf=True)
 def measure_arms(start, stop, block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho):
-    """Sum of squares of the natural map and largest square of the scaled one over contacts with round cones."""
-    natural, worst = 0.0, 0.0
+    """Sum of squares of the scaled map over contacts with round cones."""
+    missed = 0.0
     for i in range(start, stop):
         r, k = ptr[i], block[i]
         un, u1, u2 = _velocities(i, r, a[i], b[i], F, B, q, w)
@@ -241,6 +241,5 @@ def measure_arms(start, stop, block, ptr, a, b, F, B, q, p, w, set_of, mu, semi,
         u1, u2 = u1 / size, u2 / size
         edge = mu[k] * size
         un += edge * math.sqrt(u1 * u1 + u2 * u2)
-        natural += _from_cone(edge, 1.0, n, t1, t2, un, u1, u2)
-        worst = max(worst, _from_cone(edge, rho[k], n, t1, t2, un, u1, u2) / (rho[k] * rho[k]))
-    return natural, worst
+        missed += _from_cone(edge, rho[k], n, t1, t2, un, u1, u2) / (rho[k] * rho[k])
+    return missed

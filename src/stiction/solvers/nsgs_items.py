@@ -42,8 +42,8 @@ def classify_some(start, stop, law, row_ptr, set_of, mu, r0, shape, semi, length
         if law[k] == DRY or (law[k] == UNILATERAL and n > 1):
             round_ = n <= 3 and shape[s] == ELLIPSOID and (n == 2 or semi[s, 0] == semi[s, 1])
             plain = plain and law[k] == UNILATERAL and r0[k] == 0.0 and (round_ or kind[k] == INTERVAL)
-        for r in range(row_ptr[k], row_ptr[k + 1]):
-            plain = plain and length[r] == 1.0
+            for r in range(row_ptr[k], row_ptr[k + 1]):
+                plain = plain and length[r] == 1.0
     return nested, plain
 
 
@@ -62,7 +62,7 @@ def _classify_parallel(law, row_ptr, set_of, mu, r0, shape, semi, length, associ
 def classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
     """kind (nk,) of each block and times (nk,): the items it becomes.
 
-    Returns whether there are blocks of the kind NESTED, and whether every cone is round, without an offset, and all
+    Returns whether there are blocks of the kind NESTED, and whether every cone is round, without an offset, and its
     rows in metres. Rows of boxes do not act on each other's law and are taken one by one; friction rows that can carry
     no impulse and dry friction without a radius are left out: their impulse is 0.
     """

@@ -32,7 +32,7 @@ from .._lanes import (
 from .nsgs_arms import ARMS
 from .nsgs_local import NEAR, PARAMETERS, STEPS
 
-# numbers of a pack: frames and arms, parameters, and for the natural map the size of the friction set and ρ
+# numbers of a pack: frames and arms, parameters, and for the scaled map the size of the friction set and ρ
 PACK = (ARMS + PARAMETERS + 2) * WIDTH
 # Velocities of bodies beyond which a problem does not stay in the cache from sweep to sweep, and how many packs ahead
 # memory is asked for then.
@@ -129,7 +129,7 @@ def _solve(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
             a1 = y1 * d1
             a2 = y2 * d2
             slope = mu * (e1 * a1 + e2 * a2) * length2 + mu * m * (y1 * a1 + y2 * a2)
-            new = select(slope > 0.0, x - gap * length2 / slope, -1.0)
+            new = select(slope > 0.0, x - gap * length2 / slope, -math.inf)
             near = size(new - x) <= NEAR * (x + small)
             inside = (low < new) & (new < high)
             middle = select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2))
@@ -250,8 +250,8 @@ def _from_cone(mu, step, n, t1, t2, un, u1, u2):
 
 @njit(leaf=True)
 def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
-    """Sum of squares of the natural map and largest square of the scaled one over packs with round cones."""
-    natural, worst, far = spread(0.0), spread(0.0), w.size > _CACHED
+    """Sum of squares of the scaled map over packs with round cones."""
+    missed, far = spread(0.0), w.size > _CACHED
     for pack in range(first, last):
         if far and pack + _PACKS < last:
             fetch(Z, (pack + _PACKS) * PACK, _LINES)
@@ -262,9 +262,7 @@ def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
         t1, t2, u1, u2 = t1 * wide, t2 * wide, u1 / wide, u2 / wide
         edge = load(Z, z + 168) * wide
         un = un + edge * root(u1 * u1 + u2 * u2)
-        natural = natural + _from_cone(edge, spread(1.0), n, t1, t2, un, u1, u2)
-        scaled = _from_cone(edge, rho, n, t1, t2, un, u1, u2) / (rho * rho)
-        worst = select(worst >= scaled, worst, scaled)
+        missed = missed + _from_cone(edge, rho, n, t1, t2, un, u1, u2) / (rho * rho)
         i += WIDTH
         r += 3 * WIDTH
-    return total(natural), most(worst)
+    return total(missed)

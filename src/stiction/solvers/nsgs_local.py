@@ -119,7 +119,7 @@ def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
         a1 = t1 * d1
         a2 = t2 * d2
         slope = mu * (e1 * a1 + e2 * a2) * size2 + mu * n * (t1 * a1 + t2 * a2)
-        new = x - gap * size2 / slope if slope > 0.0 else -1.0
+        new = x - gap * size2 / slope if slope > 0.0 else -math.inf  # none
         near = abs(new - x) <= NEAR * (x + min(s1, s2))
         if abs(gap) <= 1e-16 * size:
             break

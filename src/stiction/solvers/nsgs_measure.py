@@ -1,4 +1,7 @@
-"""The natural map of the islands during the sweeps: the certificate's own measure, on what the sweeps hold."""
+"""The scaled map of the islands during the sweeps: the certificate's own measure, on what the sweeps hold.
+
+`rho` is the step of the map, one for each block: its inertia, or 1 where a problem asks for the unit step.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from .nsgs_kernels import DISK, KINDS
 from .nsgs_lanes import measure_packs
 from .nsgs_order import PHASES, stride
 
-NATURAL, SCALED = 7, 8  # columns of `block_residuals`
+SCALED = 8  # the column of `block_residuals`
 
 
 @njit(leaf=True)
@@ -51,47 +54,45 @@ def _round_cone(a, n, x, y):
 
 
 @njit(leaf=True)
-def block_maps(law, n, mu, associated, rho, lo, hi, r, u, p, x, y):
-    """Squares of the natural map at step 1 and of the scaled one, of a block whose rows u, p are in metres."""
-    natural = 0.0
-    scaled = 0.0
+def block_map(law, n, mu, associated, rho, lo, hi, length, r, u, p, x, y):
+    """The square of the scaled map of a block whose rows u, p are in metres; u may be changed.
+
+    Its rows from r on have the bounds lo, hi, which are not.
+    """
+    missed = 0.0
     if law == EQUALITY:
         for k in range(n):
-            natural += u[k] * u[k]
-        return natural, natural
+            missed += u[k] * u[k]
+        return missed
     if law == BOX:
         for k in range(n):
-            natural += (p[k] - min(max(p[k] - u[k], lo[r + k]), hi[r + k])) ** 2
-            scaled += ((p[k] - min(max(p[k] - rho * u[k], lo[r + k]), hi[r + k])) / rho) ** 2
-        return natural, scaled
+            low, high = lo[r + k] / length[r + k], hi[r + k] / length[r + k]
+            missed += ((p[k] - min(max(p[k] - rho * u[k], low), high)) / rho) ** 2
+        return missed
     if n == 1:
-        return (p[0] - max(0.0, p[0] - u[0])) ** 2, ((p[0] - max(0.0, p[0] - rho * u[0])) / rho) ** 2
+        return ((p[0] - max(0.0, p[0] - rho * u[0])) / rho) ** 2
     if not associated:
         slip = 0.0
         for k in range(1, n):
             slip += u[k] * u[k]
         u[0] += mu * math.sqrt(slip)
     for k in range(n):
-        x[k] = p[k] - u[k]
-    _round_cone(mu, n - 1, x, y)
-    for k in range(n):
-        natural += (p[k] - y[k]) ** 2
         x[k] = p[k] - rho * u[k]
     _round_cone(mu, n - 1, x, y)
     for k in range(n):
-        scaled += ((p[k] - y[k]) / rho) ** 2
-    return natural, scaled
+        missed += ((p[k] - y[k]) / rho) ** 2
+    return missed
 
 
 @njit
 def _measure_others(
-    start, stop, without, until, natural, worst, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, set_of, mu, semi,
-    lo, hi, rho, associated,
+    start, stop, without, until, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, set_of, mu, semi,
+    lo, hi, length, rho, associated,
 ):  # fmt: skip
-    """What `measure_round` says of the items start..stop but without..until, added to `natural` and `worst`."""
+    """What `measure_round` says of the items start..stop but without..until."""
     d = v.shape[1]
     u, f, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
-    box, run = -1, 0.0  # rows of a box are items of their own; its scaled map is that of all its rows
+    missed = 0.0
     for i in range(start, stop):
         if without <= i < until:
             continue
@@ -105,36 +106,30 @@ def _measure_others(
             s = free[r] + C[r] * f[j]
             for l in range(d):
                 s += Ja[r, l] * v[a[i], l] + Jb[r, l] * v[b[i], l]
-            u[j] = s
+            u[j], f[j] = s * length[r], f[j] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        first, second = block_maps(law[k], n, edge, associated, rho[k], lo, hi, src[ptr[i]], u, f, x, y)
-        natural += first
-        if law[k] == BOX:
-            run = second + (run if box == k else 0.0)
-            box = k
-            second = run
-        worst = max(worst, second)
-    return natural, worst
+        missed += block_map(law[k], n, edge, associated, rho[k], lo, hi, length, src[ptr[i]], u, f, x, y)
+    return missed
 
 
 @njit(leaf=True)
 def measure_round(
-    c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho, associated,
-    w, q, F, B, arms, pack, Z,
+    c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, length, rho,
+    associated, w, q, F, B, arms, pack, Z,
 ):  # fmt: skip
-    """Sum of squares of the natural map and largest square of the scaled one over a cell with round cones only."""
-    natural, worst, without, until = 0.0, 0.0, seg[c, DISK], seg[c, DISK]
+    """Sum of squares of the scaled map over a cell with round cones only."""
+    missed, without, until = 0.0, seg[c, DISK], seg[c, DISK]
     if arms:
         start, first, last = seg[c, DISK], pack[c], pack[c + 1]
-        natural, worst = measure_packs(first, last, start, ptr[start], a, b, Z, B, q, p, w)
+        missed = measure_packs(first, last, start, ptr[start], a, b, Z, B, q, p, w)
         start += WIDTH * (last - first)
-        more, most = measure_arms(start, seg[c, DISK + 1], block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho)
-        natural, worst, until = natural + more, max(worst, most), seg[c, DISK + 1]
+        missed += measure_arms(start, seg[c, DISK + 1], block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho)
+        until = seg[c, DISK + 1]
     if until - without == seg[c, KINDS] - seg[c, 0]:
-        return natural, worst
-    return _measure_others(
-        seg[c, 0], seg[c, KINDS], without, until, natural, worst, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law,
-        set_of, mu, semi, lo, hi, rho, associated,
+        return missed
+    return missed + _measure_others(
+        seg[c, 0], seg[c, KINDS], without, until, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, set_of, mu,
+        semi, lo, hi, length, rho, associated,
     )  # fmt: skip
 
 
@@ -183,44 +178,41 @@ def measure_any(
         law[pick], own_ptr, set_of[pick], mu[pick], r0[pick], shape, semi, vertices, vertex_ptr, facets, facet_ptr,
         low, high, long, associated, rho[pick], uu, pp, table, mode,
     )  # fmt: skip
-    natural = 0.0
-    worst = 0.0
+    missed = 0.0
     for k in range(count):
-        natural += table[k, NATURAL] ** 2
-        worst = max(worst, table[k, SCALED] ** 2)
-    return natural, worst
+        missed += table[k, SCALED] ** 2
+    return missed
 
 
 @njit(parallel=True)
 def _measure_parallel(
-    first, last, natural, worst, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi,
-    lo, hi, rho, associated, w, q, F, B, arms, pack, Z,
+    first, last, missed, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi,
+    length, rho, associated, w, q, F, B, arms, pack, Z,
 ):  # fmt: skip
     n = last - first
     step = stride(n)
     for k in prange(n):
         at = np.int64(k) * step % n
-        natural[at], worst[at] = measure_round(
+        missed[at] = measure_round(
             first + at, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi,
-            rho, associated, w, q, F, B, arms, pack, Z,
+            length, rho, associated, w, q, F, B, arms, pack, Z,
         )  # fmt: skip
 
 
 @njit
 def _measure_cells(first, last, facts):
     """What `measure_round` says of the cells first..last, on several threads: added up in the order of cells."""
-    natural, worst = np.empty(last - first), np.empty(last - first)
-    _measure_parallel(first, last, natural, worst, *facts)
-    total, largest = 0.0, 0.0
+    missed = np.empty(last - first)
+    _measure_parallel(first, last, missed, *facts)
+    total = 0.0
     for c in range(last - first):
-        total += natural[c]
-        largest = max(largest, worst[c])
-    return total, largest
+        total += missed[c]
+    return total
 
 
 @njit(leaf=True)
 def measure_island(isl, low, high, parallel, anew, facts):
-    """Sum of squares of the natural map of an island and its largest scaled one.
+    """Sum of squares of the scaled map of an island.
 
     anew: w is made from p, else it is what sweeps have left; the round-off of many must not stay in it.
     """
@@ -242,14 +234,12 @@ def measure_island(isl, low, high, parallel, anew, facts):
         )  # fmt: skip
     first, last = phase[isl, 0], phase[isl, PHASES]
     known = (
-        seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, rho, associated,
-        w, q, F, B, arms, pack, Z,
+        seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, length, rho,
+        associated, w, q, F, B, arms, pack, Z,
     )  # fmt: skip
     if parallel and last - first > 1:
         return _measure_cells(first, last, known)
-    total, largest = 0.0, 0.0
+    total = 0.0
     for c in range(first, last):
-        natural, worst = measure_round(c, *known)
-        total += natural
-        largest = max(largest, worst)
-    return total, largest
+        total += measure_round(c, *known)
+    return total

@@ -2,7 +2,7 @@
 
 A contact is near where it carries an impulse from the step before, or where its bodies would approach, without any
 impulse, or part more slowly than others approach. The rest is left out: neither prepared nor swept. When the near
-ones are solved, the natural map of the others decides: where it does not fit into the tolerance, those that close are
+ones are solved, the scaled map of the others decides: where it does not fit into the tolerance, those that close are
 taken in, and the sweeps go on from where they are. Small problems, which are solved further than the tolerance
 asks, are taken whole.
 """
@@ -20,21 +20,23 @@ from .nsgs_ends import LIMIT, SOLVED
 from .nsgs_forms import unpack
 from .nsgs_items import classify
 from .nsgs_marks import mark_blocks
-from .nsgs_measure import block_maps
+from .nsgs_measure import block_map
 from .nsgs_prepare import prepare
 from .nsgs_relax import relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
 from .nsgs_rest import SMALL
 
 
 @njit
-def _look(start, stop, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, free, v, near):
-    """Sum of squares of the natural map and largest square of the scaled one over blocks start..stop, not near.
+def _look(
+    start, stop, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, free, v, near
+):
+    """Sum of squares of the scaled map over blocks start..stop that are not near.
 
     Those that close at velocities free + H v become near.
     """
     d = Ja.shape[1]
     u, none, x, y = np.empty(6), np.zeros(6), np.empty(6), np.empty(6)
-    natural, worst = 0.0, 0.0
+    missed = 0.0
     for k in range(start, stop):
         if k + AHEAD < stop:
             fetch(v, body_b[k + AHEAD], 1)
@@ -46,53 +48,51 @@ def _look(start, stop, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, 
             for j in range(d):
                 s += Ja[first + i, j] * v[a, j] if a >= 0 else 0.0
                 s += Jb[first + i, j] * v[b, j] if b >= 0 else 0.0
-            u[i] = s
+            u[i] = s * length[first + i]
             if s >= 0.0 and i == 0:  # open, whatever its slip
                 break
         if u[0] < 0.0:
             near[k] = True
             edge = mu[k] * semi[set_of[k], 0]
-            one, scaled = block_maps(law[k], n, edge, associated, rho[k], lo, hi, first, u, none, x, y)
-            natural += one
-            worst = max(worst, scaled)
-    return natural, worst
+            missed += block_map(law[k], n, edge, associated, rho[k], lo, hi, length, first, u, none, x, y)
+    return missed
 
 
 @njit(parallel=True)
 def _look_parallel(
-    law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, free, v, near, natural, worst
+    law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, free, v, near, missed
 ):
     n = len(law)
     for part in prange(PARTS):
         c = np.int64(part)
-        natural[c], worst[c] = _look(
-            n * c // PARTS, n * (c + 1) // PARTS, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a,
-            body_b, Ja, Jb, free, v, near,
+        missed[c] = _look(
+            n * c // PARTS, n * (c + 1) // PARTS, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho,
+            body_a, body_b, Ja, Jb, free, v, near,
         )  # fmt: skip
 
 
 @njit
 def _take_in(
-    parallel, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, Minv, free, p, near,
-    change,
+    parallel, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, Minv, free, p,
+    near, change,
 ):  # fmt: skip
     """What `_look` says of all blocks, with change (nb, d) the velocities that impulses p have given the bodies."""
     n = len(law)
     velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
     parts = PARTS if n > MANY else 1
-    natural, worst = np.empty(parts), np.empty(parts)
+    missed = np.empty(parts)
     if parallel and n > MANY:
         _look_parallel(
-            law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, free, change, near,
-            natural, worst,
+            law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, free, change, near,
+            missed,
         )  # fmt: skip
     else:
         for c in range(parts):
-            natural[c], worst[c] = _look(
-                n * c // parts, n * (c + 1) // parts, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a,
-                body_b, Ja, Jb, free, change, near,
+            missed[c] = _look(
+                n * c // parts, n * (c + 1) // parts, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho,
+                body_a, body_b, Ja, Jb, free, change, near,
             )  # fmt: skip
-    return natural.sum(), worst.max()
+    return missed.sum()
 
 
 @njit(parallel=True)
@@ -153,11 +153,11 @@ def _make_attempt(d, nested):
                 unpack(np.int64(0), len(block), ptr, src, T, packed, p)
             if not plain:
                 return ended, sweeps, error, False
-            natural, worst = _take_in(
-                parallel, law, row_ptr, set_of, mu, semi, associated, lo, hi, rho, body_a, body_b, Ja, Jb, Minv, free,
-                p, near, change,
+            missed = _take_in(
+                parallel, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, Minv,
+                free, p, near, change,
             )  # fmt: skip
-            error = max(math.sqrt(error * error + natural / (scale * scale)), math.sqrt(worst) / scale)
+            error = math.sqrt(error * error + missed / (scale * scale))
             if ended != SOLVED or error <= tol or sweeps >= limit:
                 return ended if error <= tol or ended != SOLVED else LIMIT, sweeps, error, True
 

@@ -16,18 +16,18 @@ SETTLE = 3  # Newton steps towards rest
 
 
 @njit
-def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, goal, far, q, par, weight, x, f, facts):
-    """Proximal steps on an island while they help, down to a residual of √far of the goal.
+def polish(isl, first, last, low, high, parallel, theta, missed, share, far, q, par, weight, x, f, facts):
+    """Proximal steps on an island while they help, down to a residual of √far of its share of the goal.
 
     A residual far below the goal pays in the next steps of a scene at rest: they start from it, and the first sweep
-    ends them. Returns the new residuals, θ, whether they are better, and the Newton steps made.
+    ends them. Returns the new square of the residual, θ, whether they are better, and the Newton steps made.
     """
     phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
     F, B, arms, pack, Z = facts[-5:]
     band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
     better = False
     if band < 0:
-        return natural, worst, theta, better, 0
+        return missed, theta, better, 0
     D = np.full((seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0], 9), -1.0)
     K = np.empty(((high - low) * w.shape[1], 2 * band + 1))
     failed, made = 0, 0
@@ -46,10 +46,10 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
             previous = size
             count += 1
         made += count
-        new, largest = measure_island(isl, low, high, parallel, True, facts)
-        before, after = max(natural / share, worst / goal), max(new / share, largest / goal)
+        new = measure_island(isl, low, high, parallel, True, facts)
+        before, after = missed / share, new / share
         if after < before and ((count > 1 and not moved) or after < 0.1 * before):
-            natural, worst, better = new, largest, True
+            missed, better = new, True
             if after <= far or (after <= 1.0 and after > 0.25 * before and theta == MOST):
                 break
             theta = min(MOST, (100.0 if count <= 4 else 10.0) * theta)
@@ -61,35 +61,35 @@ def polish(isl, first, last, low, high, parallel, theta, natural, worst, share, 
         failed += 1
         if failed == 3 or before <= 1.0:
             break
-    return natural, worst, theta, better, made
+    return missed, theta, better, made
 
 
 @njit(leaf=True)
-def without_overlaps(isl, size, phase, seg, ptr, src, T, b, q, still):
-    """still = q of an island's rows without the entries of b that are at most `size`; q and still are in the frames."""
+def without_overlaps(isl, size, phase, seg, ptr, src, T, length, b, q, still):
+    """still = q of an island's rows without entries of b of at most `size` [m/s]; q and still are in the frames."""
     for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
         for k in range(ptr[i], ptr[i + 1]):
             still[k] = q[k]
         for l in range(ptr[i], ptr[i + 1]):
             s = b[src[l]]
-            if s != 0.0 and abs(s) <= size:
+            if s != 0.0 and abs(s) * length[src[l]] <= size:
                 for k in range(ptr[i + 1] - ptr[i]):
                     still[ptr[i] + k] -= T[l, k] * s
 
 
 @njit
-def settle(isl, first, last, low, high, parallel, natural, worst, share, goal, still, par, weight, x, f, facts):
+def settle(isl, first, last, low, high, parallel, missed, share, still, par, weight, x, f, facts):
     """Newton's method on the problem `still` (rows,), from which overlaps within the tolerance are left out.
 
     Overlaps contradict each other: to remove them sets bodies in motion that the next step has to stop, and where
     contacts are preloaded their round-off decides which ones open. Without them rest is an answer, one linear step off.
-    It is kept where the residuals, overlaps included, are within half the goal. Returns them and whether it was kept.
+    It is kept where the residual, overlaps included, is within half its share. Returns its square and whether it was.
     """
     phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
     F, B, arms, pack, Z = facts[-5:]
     band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
     if band < 0:
-        return natural, worst, False
+        return missed, False
     D = np.full((seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0], 9), -1.0)
     K = np.empty(((high - low) * w.shape[1], 2 * band + 1))
     for i in range(first, last):
@@ -103,10 +103,10 @@ def settle(isl, first, last, low, high, parallel, natural, worst, share, goal, s
         )
         start = size if count == 0 else start
         body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
-    new, largest = measure_island(isl, low, high, parallel, True, facts)
-    if new <= 0.25 * share and largest <= 0.25 * goal:
-        return new, largest, True
+    new = measure_island(isl, low, high, parallel, True, facts)
+    if new <= 0.25 * share:
+        return new, True
     for i in range(first, last):
         p[i] = x[i]
     measure_island(isl, low, high, parallel, True, facts)
-    return natural, worst, False
+    return missed, False

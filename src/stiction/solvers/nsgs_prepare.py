@@ -74,7 +74,7 @@ def _places_parallel(kind, block, ptr, src, ends, world, Ja, Jb, a, b, F, fits):
 
 
 @njit(leaf=True)
-def _rows(start, stop, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p):
+def _rows(start, stop, omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p):
     """Each item's own W, q and p in the order of items, and packed rows of those that are not brief: known by arms.
 
     Returns what counts as zero on the diagonal of W, as far as these items go.
@@ -94,24 +94,25 @@ def _rows(start, stop, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, 
             if omega != 1.0:
                 for l in range(ptr[i + 1] - ptr[i]):
                     W[r, l] /= omega
-    return least_diagonal(start, stop, ptr, W)
+    return least_diagonal(start, stop, ptr, src, length, W)
 
 
 @njit(parallel=True)
-def _rows_parallel(omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p, tiny):
+def _rows_parallel(omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p, tiny):
     n = len(a)
     for part in prange(_CHUNKS):
         c = np.int64(part)
         tiny[c] = _rows(
-            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W,
-            q, p,
+            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F,
+            B, J, W, q, p,
         )  # fmt: skip
 
 
 @njit(leaf=True)
 def _finish(
     u, unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of,
-    shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
+    shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, length, C, W, T, J, Cb, q, p, par, wn, sd, G, rim,
+    V, F,
 ):  # fmt: skip
     """The frames of the items of unit u, their rows and arms in them, their weights, and their packs."""
     start, stop, c = unit[u], unit[u + 1], of[u]
@@ -127,7 +128,7 @@ def _finish(
                 T[r, k] = 0.0
     frames(
         start, stop, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
-        vertex_ptr, facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
+        vertex_ptr, facets, facet_ptr, length, W, T, q, p, par, wn, sd, G, rim, V,
     )  # fmt: skip
     turn_rows(start, stop, brief, ptr, src, T, C, J, Cb)
     row_weights(start, stop, kind, ptr, par, sd, weight)
@@ -144,13 +145,14 @@ def _finish(
 @njit(parallel=True)
 def _finish_parallel(
     unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of,
-    shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G, rim, V, F,
+    shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, length, C, W, T, J, Cb, q, p, par, wn, sd, G, rim,
+    V, F,
 ):  # fmt: skip
     for part in prange(len(of)):
         _finish(
             np.int64(part), unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr,
-            vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par,
-            wn, sd, G, rim, V, F,
+            vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, length, C, W, T, J, Cb, q,
+            p, par, wn, sd, G, rim, V, F,
         )  # fmt: skip
 
 
@@ -294,9 +296,9 @@ def prepare(
     J, W, T = np.empty((nrows, 2 * d)), np.empty((nrows, wide)), np.empty((nrows, wide))
     q, p, tiny = np.empty(nrows), np.empty(nrows), np.zeros(_CHUNKS)
     if threads:
-        _rows_parallel(omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p, tiny)
+        _rows_parallel(omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p, tiny)
     else:
-        tiny[0] = _rows(first, ni, omega, brief, ptr, src, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
+        tiny[0] = _rows(first, ni, omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
     par, wn, sd, weight = np.empty((ni, PARAMETERS)), np.empty(nrows), np.empty(nrows), np.empty(nrows)
     G, rim, V = np.zeros((gptr[-1], 6)), np.zeros(gptr[-1]), np.zeros((vptr[-1], 6))
     Cb = np.zeros((nrows if compliant else 0, 6))
@@ -304,8 +306,8 @@ def prepare(
     unit, of = _units(seg)
     known = (
         unit, of, seg, pack, rho, weight, Z, arms, brief, tiny.max(), item_kind, block, ptr, src, lo, hi, gptr, vptr,
-        law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, C, W, T, J, Cb, q, p, par, wn, sd, G,
-        rim, V, F,
+        law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, length, C, W, T, J, Cb, q, p, par,
+        wn, sd, G, rim, V, F,
     )  # fmt: skip
     if threads:
         _finish_parallel(*known)

@@ -1,4 +1,4 @@
-"""Sweeps until the laws are met: island by island, accelerated, with the natural map as the judge."""
+"""Sweeps until the laws are met: island by island, accelerated, with the scaled map as the judge."""
 
 from __future__ import annotations
 
@@ -35,40 +35,37 @@ def beyond(tol, part):
 
 @njit(leaf=True)
 def _go_near(
-    isl, first, last, low, high, parallel, tol, small, theta, dear, share, goal, overlap, q, par, weight, x, r, g, facts
+    isl, first, last, low, high, parallel, tol, small, theta, dear, share, overlap, q, par, weight, x, r, g, facts
 ):
-    """Newton's method on an island whose first guess is near the answer: its squares after that, and the new theta.
+    """Newton's method on an island whose first guess is near the answer: its square after that, and the new theta.
 
     Infinite where it is not near, or not solved by this: then sweeps come next.
     """
     phase, seg, ptr, src, T = facts[0], facts[1], facts[3], facts[4], facts[8]
-    natural, worst = measure_island(isl, low, high, parallel, False, facts)
+    missed = measure_island(isl, low, high, parallel, False, facts)
     near = NEAR if dear <= _CHEAP else _CLOSER
-    if not (natural <= near * share and worst <= near * goal):
-        return math.inf, math.inf, theta
-    without_overlaps(isl, small, phase, seg, ptr, src, T, overlap, q, g)
-    natural, worst, kept = settle(
-        isl, first, last, low, high, parallel, natural, worst, share, goal, g, par, weight, x, r, facts
-    )
+    if not missed <= near * share:
+        return math.inf, theta
+    without_overlaps(isl, small, phase, seg, ptr, src, T, facts[30], overlap, q, g)
+    missed, kept = settle(isl, first, last, low, high, parallel, missed, share, g, par, weight, x, r, facts)
     far = beyond(tol, FURTHER)
-    if not kept and (natural > far * share or worst > far * goal):
-        natural, worst, theta, _, _ = polish(
-            isl, first, last, low, high, parallel, theta, natural, worst, share, goal, far, q, par, weight, x, r, facts
+    if not kept and missed > far * share:
+        missed, theta, _, _ = polish(
+            isl, first, last, low, high, parallel, theta, missed, share, far, q, par, weight, x, r, facts
         )
-    if not (natural <= share and worst <= goal):
-        return math.inf, math.inf, theta
-    return natural, worst, theta
+    if not missed <= share:
+        return math.inf, theta
+    return missed, theta
 
 
 @njit(leaf=True)
-def _together(scale, done, natural, worst):
+def _together(scale, done, missed):
     """The sweeps of the island that took most, and the error of all of them."""
-    sweeps, total, largest = 0, 0.0, 0.0
+    sweeps, total = 0, 0.0
     for isl in range(len(done)):
         sweeps = max(sweeps, done[isl])
-        total += natural[isl]
-        largest = max(largest, worst[isl])
-    return sweeps, max(math.sqrt(total), math.sqrt(largest)) / scale
+        total += missed[isl]
+    return sweeps, math.sqrt(total) / scale
 
 
 @njit
@@ -93,8 +90,8 @@ def _make_relax(d, nested):
     ):  # fmt: skip
         """Sweep until every island has its share of `tol`: p is changed in place.
 
-        Returns how it ended, the sweeps of the island that took most, and the error. An island's share of the natural
-        map goes by its number of rows.
+        Returns how it ended, the sweeps of the island that took most, and the error. An island's share of it goes by
+        its number of rows; `missed` is the square of its scaled map.
         """
         islands = phase.shape[0]
         nrows, moving = len(src), begin[-1]
@@ -122,16 +119,16 @@ def _make_relax(d, nested):
         wg, before = np.empty((moving + 1, d)), np.empty((moving + 1, d))
         R, H, Wg = np.empty((memory, nrows)), np.empty((memory, nrows)), np.empty((memory, moving + 1, d))
         gram, state = np.empty((islands, memory, memory)), np.empty((islands, STATE))
-        done, natural, worst = np.zeros(islands, np.int64), np.empty(islands), np.empty(islands)
+        done, missed = np.zeros(islands, np.int64), np.empty(islands)
         rest, mark, marked = np.zeros(islands, np.bool_), np.full(islands, math.inf), np.zeros(islands, np.int64)
-        best, least = np.empty(nrows), np.full((islands, 2), math.inf)  # where sweeps have come nearest, and how near
+        best, least = np.empty(nrows), np.full(islands, math.inf)  # where sweeps have come nearest, and how near
         patience = _PATIENCE if accelerate and not associated else limit  # convex problems are never slow for good
         threshold, due = np.full(islands, tol * scale), np.zeros(islands)
         smooth = accelerate and not nested and not associated and not compliant
         wait, theta, dear = np.full(islands, _NEWTON), np.full(islands, START), np.empty(islands)
         for isl in range(islands):
             fresh(isl, rows[isl + 1] - rows[isl], state)
-            natural[isl], worst[isl] = math.inf, math.inf
+            missed[isl] = math.inf
             low, high = begin[isl], begin[isl + 1]
             body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
         goal = (tol * scale) ** 2
@@ -142,9 +139,9 @@ def _make_relax(d, nested):
             low, high, share = begin[isl], begin[isl + 1], goal * ((last - first) / nrows)
             dear[isl] = sweeps_per_step(isl, phase, seg, a, b, moving, low, high, d)
             due[isl] = dear[isl]
-            natural[isl], worst[isl], theta[isl] = _go_near(
-                isl, first, last, low, high, parallel, tol, tol * scale, theta[isl], dear[isl], share, goal, overlap,
-                q, par, weight, x, r, g, facts,
+            missed[isl], theta[isl] = _go_near(
+                isl, first, last, low, high, parallel, tol, tol * scale, theta[isl], dear[isl], share, overlap, q, par,
+                weight, x, r, g, facts,
             )  # fmt: skip
         turn, ahead, last_error, looked = 0, np.ones(islands, np.int64), np.full(islands, math.inf), done.copy()
         while True:
@@ -156,7 +153,7 @@ def _make_relax(d, nested):
                 low, high = begin[isl], begin[isl + 1]
                 share = goal * ((last - first) / nrows)
                 wide = parallel and phase[isl, 1] - phase[isl, 0] > 1
-                if (natural[isl] <= share and worst[isl] <= goal) or rest[isl] or done[isl] >= limit:
+                if missed[isl] <= share or rest[isl] or done[isl] >= limit:
                     continue
                 if done[isl] - marked[isl] > patience:
                     continue
@@ -194,44 +191,43 @@ def _make_relax(d, nested):
                     for i in range(low, high):
                         for j in range(d):
                             before[i, j] = w[i, j]
-                natural[isl], worst[isl] = measure_island(isl, low, high, parallel, anew, facts)
+                missed[isl] = measure_island(isl, low, high, parallel, anew, facts)
                 if long:
                     realign(isl, low, high, w, before, wg, Wg, state)
-                short = natural[isl] > share or worst[isl] > goal
-                missed = max(natural[isl] / share, worst[isl] / goal)
-                ahead[isl] = _until(done[isl] - looked[isl], missed, last_error[isl])
-                last_error[isl], looked[isl] = missed, done[isl]
+                short = missed[isl] > share
+                ahead[isl] = _until(done[isl] - looked[isl], missed[isl] / share, last_error[isl])
+                last_error[isl], looked[isl] = missed[isl] / share, done[isl]
                 far = beyond(tol, FURTHEST if few else FURTHER)
-                rough = natural[isl] > far * share or worst[isl] > far * goal
+                rough = missed[isl] > far * share
                 if (short and smooth and turn >= wait[isl] and done[isl] >= due[isl]) or (few and rough):
-                    natural[isl], worst[isl], theta[isl], better, count = polish(
-                        isl, first, last, low, high, parallel, theta[isl], natural[isl], worst[isl], share, goal, far,
-                        q, par, weight, x, r, facts,
+                    missed[isl], theta[isl], better, count = polish(
+                        isl, first, last, low, high, parallel, theta[isl], missed[isl], share, far, q, par, weight, x,
+                        r, facts,
                     )  # fmt: skip
                     wait[isl] = turn + (1 if better else turn)
                     due[isl] = done[isl] + dear[isl] * count  # as much time again for sweeps
                     if better:
                         fresh(isl, last - first, state)
                         pending = False
-                        short = natural[isl] > share or worst[isl] > goal
-                if long and natural[isl] + worst[isl] < least[isl, 0] + least[isl, 1]:
-                    least[isl, 0], least[isl, 1] = natural[isl], worst[isl]
+                        short = missed[isl] > share
+                if long and missed[isl] < least[isl]:
+                    least[isl] = missed[isl]
                     copy(first, last, wide, p, best)
                 if pending and short and done[isl] < limit:
                     combine(isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
                 if seen <= threshold[isl] and short:
-                    error = math.sqrt(max(natural[isl] / share * goal, worst[isl]))
+                    error = math.sqrt(missed[isl] / share * goal)
                     threshold[isl] = max(0.5 * min(1.0, tol * scale / error) * seen, FLOOR * scale)
                 rest[isl] = seen <= FLOOR * scale
-                if natural[isl] + worst[isl] <= 0.25 * mark[isl]:
-                    mark[isl], marked[isl] = natural[isl] + worst[isl], done[isl]
+                if missed[isl] <= 0.25 * mark[isl]:
+                    mark[isl], marked[isl] = missed[isl], done[isl]
             stalled = False
             for isl in range(islands):
                 stalled = stalled or done[isl] - marked[isl] > patience
-                if not swept and least[isl, 0] + least[isl, 1] <= natural[isl] + worst[isl]:
-                    natural[isl], worst[isl] = least[isl, 0], least[isl, 1]
+                if not swept and least[isl] <= missed[isl]:
+                    missed[isl] = least[isl]
                     copy(rows[isl], rows[isl + 1], False, best, p)
-            sweeps, error = _together(scale, done, natural, worst)
+            sweeps, error = _together(scale, done, missed)
             if not error < math.inf:
                 return NONFINITE, sweeps, error
             if error <= tol:

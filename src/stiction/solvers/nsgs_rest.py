@@ -15,7 +15,7 @@ from .._jit import njit
 from ..problem.body_kernels import rows_times, velocity_change
 from ..problem.laws import UNILATERAL
 from .nsgs_items import classify_some
-from .nsgs_measure import block_maps
+from .nsgs_measure import block_map
 
 SMALL = 3000  # rows up to which it is worth a look: larger scenes are hardly ever at rest altogether
 _LOOSE = 1e-4
@@ -33,8 +33,8 @@ def inner_tolerance(tol, rows):
 
 
 @njit(leaf=True)
-def maps(law, n, edge, associated, rho, lo, hi, first, u, p, x, y):
-    """What `block_maps` gives, without projections for a contact that stays inside its cone; u may be changed."""
+def quick_map(law, n, edge, associated, rho, lo, hi, length, first, u, p, x, y):
+    """What `block_map` gives, without projections for a contact that stays inside its cone; u may be changed."""
     if law == UNILATERAL and 2 <= n <= 3:
         u0, u1, u2, p2 = u[0], u[1], 0.0, 0.0
         if n == 3:
@@ -42,13 +42,10 @@ def maps(law, n, edge, associated, rho, lo, hi, first, u, p, x, y):
         slip = u1 * u1 + u2 * u2
         if not associated and slip > 0.0:
             u0 += edge * math.sqrt(slip)
-        inside = True
-        for step in (1.0, rho):
-            x0, x1, x2 = p[0] - step * u0, p[1] - step * u1, p2 - step * u2
-            inside = inside and x0 >= 0.0 and x1 * x1 + x2 * x2 <= edge * edge * x0 * x0
-        if inside:
-            return u0 * u0 + slip, u0 * u0 + slip
-    return block_maps(law, n, edge, associated, rho, lo, hi, first, u, p, x, y)
+        x0, x1, x2 = p[0] - rho * u0, p[1] - rho * u1, p2 - rho * u2
+        if x0 >= 0.0 and x1 * x1 + x2 * x2 <= edge * edge * x0 * x0:
+            return u0 * u0 + slip
+    return block_map(law, n, edge, associated, rho, lo, hi, length, first, u, p, x, y)
 
 
 @njit
@@ -84,7 +81,7 @@ def at_rest(
     if not all_stood:
         rows_times(body_a, body_b, row_ptr, Ja, Jb, v - v_start, turn)
     uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
-    natural, worst, motion, imbalance = 0.0, 0.0, 0.0, 0.0
+    missed, motion, imbalance = 0.0, 0.0, 0.0
     for k in range(nk):
         first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
         acts = False
@@ -94,12 +91,11 @@ def at_rest(
         for j in range(n):
             r = first + j
             if acts:
-                motion += u[r] * u[r]
-                imbalance += 0.0 if stays else turn[r] * turn[r]
-            uk[j], pk[j] = u[r] + b[r] + C[r] * p[r], p[r]
-        one, scaled = maps(law[k], n, mu[k] * semi[set_of[k], 0], associated, rho[k], lo, hi, first, uk, pk, x, y)
-        natural += one
-        worst = max(worst, scaled)
-        if not (natural <= enough and worst <= enough and motion <= still and imbalance <= balanced):
+                motion += (u[r] * length[r]) ** 2
+                imbalance += 0.0 if stays else (turn[r] * length[r]) ** 2
+            uk[j], pk[j] = (u[r] + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
+        edge = mu[k] * semi[set_of[k], 0]
+        missed += quick_map(law[k], n, edge, associated, rho[k], lo, hi, length, first, uk, pk, x, y)
+        if not (missed <= enough and motion <= still and imbalance <= balanced):
             return math.inf
-    return math.sqrt(max(natural, worst)) / scale
+    return math.sqrt(missed) / scale

@@ -3,6 +3,7 @@
 A frame is an invertible map of a block's rows, p = T p̃ and ũ = Tᵀ u, under which its law keeps its form and its
 own block of the Delassus matrix becomes simple:
 
+    INTERVAL    rotational rows become metres (`length`), here and in BILATERAL
     BILATERAL   W̃ = I, and 0 on combinations of rows that are redundant (no impulse there)
     DISK        ellipses become the unit disk, turned so that the Schur complement of the normal row is diagonal
     NESTED      ellipsoids become the unit ball with W̃_tt diagonal; polyhedra move with the rows so that W̃_tt = I;
@@ -62,19 +63,23 @@ def _eigen(A, n, U):
 
 
 @njit(leaf=True)
-def least_diagonal(start, stop, ptr, W):
-    """What counts as zero on the diagonal of W, as far as the items start..stop go: 1e-20 of its largest entry."""
+def least_diagonal(start, stop, ptr, src, length, W):
+    """What counts as zero on the diagonal of W, as far as the items start..stop go: 1e-20 of its largest entry.
+
+    The largest of rows in metres.
+    """
     tiny = 0.0
     for i in range(start, stop):
         for k in range(ptr[i + 1] - ptr[i]):
-            tiny = max(tiny, 1e-20 * W[ptr[i] + k, k])
+            r = ptr[i] + k
+            tiny = max(tiny, 1e-20 * W[r, k] * length[src[r]] * length[src[r]])
     return tiny
 
 
 @njit
 def frames(
     start, stop, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
-    vertex_ptr, facets, facet_ptr, W, T, q, p, par, wn, sd, G, rim, V,
+    vertex_ptr, facets, facet_ptr, length, W, T, q, p, par, wn, sd, G, rim, V,
 ):  # fmt: skip
     """From each item's own W (rows, most rows), with compliance: T, as W, and the local problems in it, q and p too.
 
@@ -87,9 +92,11 @@ def frames(
         n = ptr[i + 1] - r
         s = set_of[b]
         if kind[i] == INTERVAL:
-            T[r, 0] = 1.0
+            m = length[src[r]]
+            T[r, 0] = m
+            q[r], p[r] = q[r] * m, p[r] / m
             low, high, _, _ = bounds(b, src[r], law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr)
-            _interval(i, r, W[r, 0], tiny, low, high, q, p, par)
+            _interval(i, r, W[r, 0] * m * m, tiny, low / m, high / m, q, p, par)
             continue
         if kind[i] == PLANAR:
             _, _, down, up = bounds(b, src[r], law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr)
@@ -115,7 +122,7 @@ def frames(
         wnn = W[r, 0] if shift else 0.0
         moves = shift == 0 or wnn > tiny
         for k in range(t):
-            x[k] = 1.0 if polyhedral or kind[i] == BILATERAL else semi[s, k]
+            x[k] = length[src[r + k]] if kind[i] == BILATERAL else 1.0 if polyhedral else semi[s, k]
         for k in range(t):
             for l in range(t):
                 own = W[r + shift + k, shift + l]

@@ -63,7 +63,9 @@ def make_scaled(problem: ContactProblem) -> Scaled:
     semi = f.semi[f.set_of[block], np.clip(place - shift, 0, f.semi.shape[1] - 1)]  # 6 rows: a joint, without friction
     unit = problem.length.copy()
     turned = rubs & round_[block]
-    unit[turned] = semi[turned]
+    # friction without a normal impulse has the radius r0 in its own row: of torque, where that is a rotation
+    metres = np.where((problem.law == DRY) & round_, problem.length[problem.row_ptr[:-1]], 1.0)
+    unit[turned] = (semi * metres[block])[turned]
     groups = np.where((kind & 3) == PRODUCT, (kind >> 2) | 1, np.where(kind == ELLIPSOID, 1, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         lo, hi = problem.lo / unit, problem.hi / unit
@@ -73,8 +75,8 @@ def make_scaled(problem: ContactProblem) -> Scaled:
     if len(facets):
         _scale_facets(problem.law, problem.row_ptr, f.set_of, f.facets, f.facet_ptr, unit, facet_ptr, facets)
     return Scaled(
-        unit, problem.row_ptr, problem.law, f.mu, problem.r0, lo, hi, groups.astype(np.int64), facets, facet_ptr,
-        problem.associated,
+        unit, problem.row_ptr, problem.law, f.mu, problem.r0 / metres, lo, hi, groups.astype(np.int64), facets,
+        facet_ptr, problem.associated,
     )  # fmt: skip
 
 

@@ -33,13 +33,16 @@ def polytope(points: FloatArray, what: str = "ConvexHull points") -> Polytope:
         raise ModelError(f"{what} must be at least 4 points that span a volume; {got}.")
     middle = points.mean(axis=0)
     thickness = np.linalg.svd(points - middle, compute_uv=False)[-1]
+    unit = float(
+        np.ldexp(1.0, np.frexp(span)[1])
+    )  # a power of two: qhull's choices do not depend on the unit of length
     try:
-        hull = ConvexHull(points) if thickness > 1e-10 * span else None
+        hull = ConvexHull(points / unit) if thickness > 1e-10 * span else None
     except QhullError:
         hull = None
     if hull is None:
         raise ModelError(f"{what} lie in one plane; they must span a volume.")
-    loops, normals = _faces(points, hull, span)
+    loops, normals = _faces(points / unit, hull, span / unit)
     used = sorted({i for loop in loops for i in loop})
     if len(used) > MOST:
         raise ModelError(f"{what} have a hull of {len(used)} vertices; at most {MOST} are possible. Simplify it.")

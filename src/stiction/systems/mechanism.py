@@ -15,7 +15,7 @@ from ..problem.laws import DRY, EQUALITY, UNILATERAL
 from ..problem.redundant import MANY, closed_loops
 from . import drives
 from .blocks import Block
-from .kernels3 import DISTANCE, POINT_AXIS
+from .kernels3 import DISTANCE, DOT, POINT_AXIS, TURN
 from .mechanism_kernels import HOLD, POSITION, SPEED, SPRING, STOP, demands
 from .primitives import A, B, Primitive, Turn
 from .restitution import law_code, most, values
@@ -67,10 +67,17 @@ class Rows:
 class Mechanism:
     """The blocks of all joints and springs, in order, with keys -n..-1; one row set for them and one for coordinates.
 
-    In space the turns that blocks depend on are counted: they are the last numbers of q.
+    In space the turns that blocks depend on are counted: they are the last numbers of q. light (nb, 2): the inverse
+    mass of each body and its mean inverse moment of inertia, zero for those that no force moves.
     """
 
-    def __init__(self, blocks: Sequence[Block], coordinates: Mapping[str, tuple[int, int, Primitive]], dim: int):
+    def __init__(
+        self,
+        blocks: Sequence[Block],
+        coordinates: Mapping[str, tuple[int, int, Primitive]],
+        dim: int,
+        light: FloatArray,
+    ):
         self.blocks = tuple(blocks)
         self.n = len(blocks)
         self.names = [block.name for block in blocks]
@@ -79,6 +86,7 @@ class Mechanism:
         self.bodies = np.array([(block.a, block.b) for block in blocks], dtype=np.int64).reshape(self.n, 2)
         self.law = np.array([block.law for block in blocks], dtype=np.int64)
         self.rows = Rows([(block.a, block.b, p) for block in blocks for p in block.rows], dim)
+        self.length = self._lengths(light)
         self.coordinate_names = list(coordinates)
         self.coordinates = Rows(list(coordinates.values()), dim)
         place = {turn: c for c, turn in enumerate(self.rows.measured)}
@@ -100,6 +108,19 @@ class Mechanism:
         has_stiff = np.bincount(np.repeat(np.arange(self.n), self.size)[stiff], minlength=self.n) > 0
         self.rigid, self.stops = (self.law == EQUALITY) & has_stiff, (self.law == UNILATERAL) & has_stiff
         self.judged = stiff | ~np.repeat(has_stiff, self.size)  # rows that say how far a block is off
+
+    def _lengths(self, light: FloatArray) -> FloatArray:
+        """(nr,) metres for rows that measure an angle, 1 for the others.
+
+        At that distance the two bodies, as if each were free, would be as heavy to move as they are to turn: the radius
+        of gyration where one is fixed. Residuals of joints in m/s then do not depend on the unit of length.
+        """
+        both = light[self.bodies].sum(axis=1)
+        turning = np.isin(self.rows.arrays[0], [DOT, TURN])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            length = np.sqrt(both[:, 0] / both[:, 1])
+        length = np.where((both > 0.0).all(axis=1), length, 1.0)
+        return np.where(turning, np.repeat(length, self.size), 1.0)
 
     def anchors(self) -> list[dict[str, Any]]:
         """Where joints and springs hold, for pictures: bodies a and b, and the points pa and pb in them; JSON."""

@@ -38,6 +38,8 @@ class BodyModel(Detection):
     curved: bool  # some shape is not a rounded core or a half-space
     reach: FloatArray  # (nb,) the farthest point of each body from its centre of mass
     lever: FloatArray  # (nb,) the same for bodies that forces move, infinite for others: metres for turning rows
+    extent: float  # the size of the world's bodies [m]: what lengths are small or large beside
+    arms: FloatArray  # (nv,) 1 for velocities, `extent` for spins: displacements times them are in metres
 
     def __init__(self, world: Any):
         self.specs: list[BodySpec] = list(world.bodies)
@@ -53,6 +55,8 @@ class BodyModel(Detection):
         self._prepare_bodies()
         self.reach = np.where(np.isfinite(self.reach), self.reach, 0.0)  # planes turn about themselves
         self.lever = np.where(self.moves & (self.reach > 0.0), self.reach, np.inf)
+        self.extent = self._extent()
+        self.arms = np.tile(np.where(np.arange(self.dof) < self.dim, 1.0, self.extent), self.nb)
         self._prepare_mechanism(world)
         self.nq += self.mechanism.rows.turns if self.dim == 3 else 0
         self._prepare_shapes(world)
@@ -133,6 +137,14 @@ class BodyModel(Detection):
         dry = self.mechanism.dry
         self.laws = LawTable.build(world.materials, used, dict(world.pair_laws), self.nb, self.dim, dry)
 
+    def _extent(self) -> float:
+        """The reach of the largest body that forces move; without shapes its radius of gyration."""
+        known = self.lever[np.isfinite(self.lever)]
+        if not len(known):
+            inertia = np.array([np.trace(np.atleast_2d(spec.inertia)) for spec in self.specs])[self.moves]
+            known = np.sqrt(inertia / self.mass_of[self.moves])
+        return float(known.max(initial=0.0)) or 1.0
+
     def _prepare_mechanism(self, world: Any) -> None:
         blocks: list[Block] = []
         coordinates: dict[str, tuple[int, int, Primitive]] = {}
@@ -148,7 +160,11 @@ class BodyModel(Detection):
             if not spring.joint:
                 coordinates[spring.name] = measured
         self.joints = tuple(world.joints)
-        self.mechanism = Mechanism(blocks, coordinates, self.dim)
+        mass = np.array([spec.mass for spec in self.specs])
+        inertia = np.array([np.trace(np.atleast_2d(spec.inertia)) / (3 if self.dim == 3 else 1) for spec in self.specs])
+        with np.errstate(divide="ignore"):
+            light = np.where(self.moves[:, None], 1.0 / np.column_stack([mass, inertia]), 0.0)
+        self.mechanism = Mechanism(blocks, coordinates, self.dim, light)
 
     # --- System: states
 
@@ -323,6 +339,7 @@ class BodyModel(Detection):
         Q, turns = self.bodies(q), self.turns(q)
         self.kernels.joint_rows(Q, turns, *mechanism.rows.arrays, 0, value, rows.Ja, rows.Jb)
         length = np.ones(nr)
+        length[: mechanism.rows.n] = mechanism.length
         self.contacts.contact_rows(
             Q, f.body_a, f.body_b, *geometry[1:], candidates.row_ptr, nj, candidates.number, *self.laws.arrays,
             self.lever, rows.Ja, rows.Jb, length,

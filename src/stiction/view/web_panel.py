@@ -39,7 +39,7 @@ def charts(series: Series) -> dict[str, tuple[list[str], list[FloatArray]]]:
     if series.contacts is not None:
         made["contacts"] = (["time", "stick", "slip", "open"], thinned([series.times, *series.contacts]))
     if series.residuals:
-        acted = {name: value for name, value in series.residuals.items() if name == "natural_map" or value.any()}
+        acted = {name: value for name, value in series.residuals.items() if name == "scaled_map" or value.any()}
         values = [np.log10(np.maximum(value, FLOOR)) for value in acted.values()]
         names = ["time", *(name.replace("_", " ") for name in acted)]
         made["certificate"] = (names, thinned([series.times, *values], worst=True))

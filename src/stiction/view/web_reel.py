@@ -21,7 +21,7 @@ COLUMNS = ("law", "mode", "gap", "impulse", "bodies", "normal", "point", "tangen
 COUNTED = (Mode.STICK, Mode.SLIP, Mode.OPEN)
 KEPT = 4  # blocks of a recording in memory
 BLOCK = 64  # frames read at once, at most
-SHOWN = ("natural_map", "penetration", "joint_drift")  # residuals in the charts
+SHOWN = ("scaled_map", "natural_map", "penetration", "joint_drift")  # residuals in the charts
 
 
 @dataclass(frozen=True)
