@@ -253,7 +253,7 @@ def certify_step(
         energy = replace(energy, change=energy.change + work, stabilisation=energy.stabilisation + work)
     gained = energy.truncation + energy.mass_change + energy.stabilisation
     return StepCertificate(
-        penetration=float(-gaps[ahead.contact].min(initial=0.0)),
+        penetration=float(0.0 - gaps[ahead.contact].min(initial=0.0)),
         joint_drift=float(np.maximum(-gaps[ahead.limit].min(initial=0.0), gaps[ahead.rigid].max(initial=0.0))),
         energy=energy,
         unexplained_energy=gained if gained > _expected_gain(system, old, end, v, problem) else 0.0,
