@@ -122,7 +122,7 @@ def line(run):
 
 def table(runs, cases):
     """Findings by scheme and rule."""
-    schemes = sorted({r.scheme for r in runs})
+    schemes = sorted(set(SCHEMES))
     counts = Counter((r.scheme, rule) for r in runs for rule in {rule for _, rule, _ in r.found})
     wide = max(map(len, RULES))
     lines = [f"{'worlds with findings':{wide + 14}s}" + "".join(f"{s:>16s}" for s in schemes)]
