@@ -49,7 +49,7 @@ def contacts():
         found = model.detect(state.t, state.q, 0.1)
         model.gaps(found, state.t, state.q)
         dynamics = model.dynamics(state.q, model.evaluate(found, state.t, state.q))
-        model.free_motion(dynamics, state, 0.01, state.t, state.q)
+        model.move(state.q, model.push(dynamics, state, 0.01, state.t, state.q), 0.01)
 
 
 def loops(which):
