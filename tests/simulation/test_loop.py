@@ -295,7 +295,7 @@ def test_recording_every_tenth_step_keeps_frames_and_the_worst_residuals(make):
     np.testing.assert_array_equal(thin.v, whole.v[::10])
     for name in ("penetration", "joint_drift"):
         assert thin.certificate.worst[name] == pytest.approx(whole.certificate.worst[name], rel=1e-9, abs=1e-15)
-    assert thin.certificate.worst["natural_map"] <= 1e-6
+    assert thin.certificate.worst["scaled_map"] <= 1e-6
 
 
 def test_the_last_step_is_always_recorded():

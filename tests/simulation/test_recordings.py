@@ -165,7 +165,7 @@ def test_chosen_fields(tmp_path):
     light = make().run(0.3, every=3, record=path, fields=["velocity", "certificate", "joints", "checkpoints"])
     np.testing.assert_array_equal(light.q, full.q)
     np.testing.assert_array_equal(light.joints, full.joints)
-    for name in ("natural_map", "penetration", "joint_drift"):
+    for name in ("scaled_map", "penetration", "joint_drift"):
         np.testing.assert_allclose(light.certificate[name], full.certificate[name], rtol=1e-9, atol=1e-15)
     with pytest.raises(st.RecordingError, match="recorded without contacts"):
         light.table.key  # noqa: B018

@@ -112,10 +112,24 @@ class Mechanism:
     def _lengths(self, light: FloatArray) -> FloatArray:
         """(nr,) metres for rows that measure an angle, 1 for the others.
 
-        At that distance the two bodies, as if each were free, would be as heavy to move as they are to turn: the radius
-        of gyration where one is fixed. Residuals of joints in m/s then do not depend on the unit of length.
+        At that distance the two bodies, as if each hung on the joint alone, are as heavy to move as they are to turn:
+        the radius of gyration about the joint where one is fixed. Residuals of joints in m/s then do not depend on the
+        unit of length.
         """
-        both = light[self.bodies].sum(axis=1)
+        held: dict[tuple[int, int], tuple[float, float]] = {}  # how far from the centres of mass joints hold two bodies
+        for block in self.blocks:
+            points = [p for p in block.rows if p.kind in (POINT_AXIS, DISTANCE)]
+            if points:
+                far = held.get((block.a, block.b), (0.0, 0.0))
+                held[block.a, block.b] = (
+                    max(far[0], *(float(np.linalg.norm(p.pa)) for p in points)),
+                    max(far[1], *(float(np.linalg.norm(p.pb)) for p in points)),
+                )
+        arm = np.array([held.get((block.a, block.b), (0.0, 0.0)) for block in self.blocks]).reshape(self.n, 2)
+        own = light[self.bodies]  # about the joint, by Steiner's theorem
+        with np.errstate(divide="ignore", invalid="ignore"):
+            turn = np.where(own[..., 0] > 0.0, 1.0 / (1.0 / own[..., 1] + arm**2 / own[..., 0]), 0.0)
+        both = np.column_stack([own[..., 0].sum(axis=1), turn.sum(axis=1)])
         turning = np.isin(self.rows.arrays[0], [DOT, TURN])
         with np.errstate(divide="ignore", invalid="ignore"):
             length = np.sqrt(both[:, 0] / both[:, 1])
