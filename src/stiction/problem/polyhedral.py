@@ -96,19 +96,31 @@ def to_lcp(problem: ContactProblem, directions: int = 8) -> PolyhedralLCP:
     q = s.P.T @ u0
     q[s.lambda_at] = problem.r0[s.lambda_block]
     q[s.slack_at] = problem.hi[s.slack_row] - problem.lo[s.slack_row]
-    unit_z, unit_w = _units(problem, s)
+    unit_z, unit_w = _units(problem, s, W)
     return PolyhedralLCP(M, q, s.free, s.P, p0, s.names, unit_z, unit_w)
 
 
-def _units(problem: ContactProblem, s: _Structure) -> tuple[FloatArray, FloatArray]:
-    """The natural units of variables and rows: the mean inverse inertia of first rows, and metres for rotations."""
-    first = problem.row_ptr[:-1]
-    light = (problem.dynamics.delassus_diagonal(problem.row_ptr) + problem.C)[first] * problem.length[first] ** 2
-    mass = 1.0 / (float(light.mean()) or 1.0) if len(light) else 1.0
+def _units(problem: ContactProblem, s: _Structure, W: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The natural units of variables and rows: a mass, and metres for rotations.
+
+    The mass is what blocks feel in the direction in which they are heaviest: the inverse of the mean smallest
+    eigenvalue of their W. For a contact of one body in the plane that is the mass of the body, wherever it touches.
+    """
+    mass = 1.0 / (float(np.mean([_lightness(problem, W, k) for k in range(problem.nk)] or [1.0])) or 1.0)
     slips = np.array([group in ("beta", "lambda") and problem.law[k] == UNILATERAL for group, k in s.names], dtype=bool)
     length = np.where(slips, 1.0, problem.length[s.row]) if len(s.row) else np.ones(0)  # vertices bring their own
     impulse, velocity = mass * length, 1.0 / length
     return np.where(s.impulse, impulse, velocity), np.where(s.impulse, velocity, impulse)
+
+
+def _lightness(problem: ContactProblem, W: FloatArray, k: int) -> float:
+    """The smallest eigenvalue of W and C in block k, with rows in metres; their mean where that is round-off."""
+    rows = slice(problem.row_ptr[k], problem.row_ptr[k + 1])
+    length = problem.length[rows]
+    own = W[rows, rows] * np.outer(length, length) + np.diag(problem.C[rows] * length**2)
+    mean = float(np.trace(own)) / len(own)
+    least = float(np.linalg.eigvalsh(0.5 * (own + own.T))[0])
+    return least if least > 1e-9 * mean else mean
 
 
 def _structure(problem: ContactProblem, directions: int) -> _Structure:
