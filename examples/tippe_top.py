@@ -95,8 +95,7 @@ def main(path: str | None = None) -> None:
     lifted = run.position("top")[:, 2] - LOW * up
     slower = run.angular_velocity("top")[-1, 2]
     print(f"the centre of mass rose by {1000 * (lifted[-1] - lifted[0]):.1f} mm; the spin fell to {slower:.0f} rad/s")
-    assert drifts[1] < 0.002
-    assert drifts[1] < 0.3 * drifts[0]  # of second order in the step
+    assert max(drifts) < 1e-12  # friction and flight keep it, whatever the step
     if path is not None:
         picture(run, path)
 

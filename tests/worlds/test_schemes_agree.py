@@ -58,7 +58,7 @@ SCENES = {
 def test_schemes_meet_as_the_step_shrinks(scene, other):
     make, duration = SCENES[scene]
     apart = []
-    for h in (0.016, 0.004):
+    for h in (0.016, 0.001):
         ends = []
         for scheme in (AH, other):
             world, body = make()

@@ -29,6 +29,7 @@ BLOCK_BYTES = 16 << 20  # of a block, about: what a killed process loses
 MOST, LEAST_ROWS, MOST_ROWS = 256, 256, 4096  # frames of a block; rows of a table's chunk
 PATIENCE = 30.0  # s: a block that takes longer is written before it is complete, and again when it is
 LEVEL = 1
+SUPERBLOCK = 48  # bytes, of version 3
 # A dataset is not packed for so many chunks where the beginning of one [bytes] shrinks to no less than this part of it.
 SAVED, REST, PROBE = 0.55, 15, 1 << 15
 
@@ -243,12 +244,26 @@ class RecordingWriter:
             with contextlib.suppress(OSError, RuntimeError):  # a full disk was reported; nothing more can be said
                 self._file.close()
 
+    def _leave_as_killed(self) -> None:
+        """Close, but leave the file as a killed process does, whose committed frames can be read.
+
+        HDF5 closes a file on a full disk with a superblock that promises more bytes than there are, and then it does
+        not open. The superblock from before, with its mark of a writer at work, tells readers to take what is there.
+        """
+        path = self.path if self._part is None else self._part
+        with path.open("rb") if path.exists() else contextlib.nullcontext() as file:
+            head = b"" if file is None else file.read(SUPERBLOCK)
+        self.abandon()
+        if head:
+            with contextlib.suppress(OSError), path.open("r+b") as file:
+                file.write(head)
+
     @contextlib.contextmanager
     def _guarded(self) -> Iterator[None]:
         try:
             yield
         except (OSError, RuntimeError) as error:
-            self.abandon()
+            self._leave_as_killed()
             known = f"; its first {self.committed} frames can be read"
             if self._part is not None:
                 self._part.unlink(missing_ok=True)
