@@ -38,7 +38,7 @@ def crossed(
     """Contacts of `ahead`, detected at the end of a step, that overlap there and are none of `found`; None without any.
 
     What counts is deeper than the foreseen contacts overlap, and than a step of first order may miss: ½ (h ω)² times
-    the reach of each body, and what the tolerance leaves. A feature that lay beneath the surface at the start, outside
+    the swing of each body, and what the tolerance leaves. A feature that lay beneath the surface at the start, outside
     the face that it has entered now, bounds nothing there and is left out.
     """
     if not isinstance(ahead, WorldCandidates):

@@ -74,7 +74,13 @@ class CompiledLoop:
         self._still: Still | None = None
         laws, m = model.laws, model.mechanism
         f = laws.friction
-        common = (model.moves, np.array(model.kinematic, dtype=np.int64), model.steady_forces(), model.reach)
+        common = (
+            model.moves,
+            np.array(model.kinematic, dtype=np.int64),
+            model.steady_forces(),
+            model.reach,
+            model.swing,
+        )
         shapes: tuple[Any, ...] = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
         if model.dim == 3:
             bodies: tuple[Any, ...] = (

@@ -136,7 +136,7 @@ def _make_advance(nested):
         mass: their velocity stays and takes them along.
         """
         h, tol, parallel, _, _, eps, repeat = how
-        inverse, Minv, moves, _, force, reach = bodies
+        inverse, Minv, moves, _, force, reach, swing = bodies
         nb, ns = q.shape[0], len(shapes[0])
         x, angle = np.empty((nb, 2)), np.empty(nb)
         v_free, new_free, new_v, new_q = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
@@ -180,10 +180,10 @@ def _make_advance(nested):
             new_band = max(2.0 * h * begin(h, new_q, new_v, inverse, force, reach, new_free, x, angle), max(eps, 0.0))
             kept, ahead = find(x, angle, new_band, room, kept, shapes, moves)
             geometry = measure(x, angle, ahead)
-            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, reach, 2, h, h * tol * made[-1]):
+            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, swing, 2, h, h * tol * made[-1]):
                 return taken, old_keys, old, kept, last, none
             new_kinetic = kinetic_energy(new_v, inverse)
-            fast = h * fastest_spin(new_v, moves, 2) > FAST
+            fast = h * fastest_spin(new_v, moves, swing, 2) > FAST
             gained, unexplained = gains(h, v, new_v, kinetic, new_kinetic, new_kinetic, force, 2, fast, made)
             if fast and gained > GAINED * kinetic:  # the scheme decides whether that is too much
                 return taken, old_keys, old, kept, last, none

@@ -53,7 +53,7 @@ def _begin_parallel(
 @njit
 def begin(h, parallel, q, v, bodies, v_free, x, R, Minv):
     """v_free, x, R, M⁻¹ of all bodies, and the largest speed of any point of theirs."""
-    mass, inertia, inverse_mass, inverse_inertia, moves, _, force, reach = bodies
+    mass, inertia, inverse_mass, inverse_inertia, moves, _, force, reach, _ = bodies
     own = (q, v, force, mass, inertia, inverse_mass, inverse_inertia, moves, reach, h, v_free, x, R, Minv)
     if not parallel or q.shape[0] <= MANY:
         return _begin(*own)
@@ -124,7 +124,7 @@ def _make_advance(nested):
         where it does not.
         """
         h, tol, parallel, _, _, eps, repeat = how
-        mass, inertia, _, _, moves, _, force, reach = bodies
+        mass, inertia, _, _, moves, _, force, reach, swing = bodies
         turned = rows[-5:]
         nb, ns = q.shape[0], len(shapes[0])
         x, R, Minv, v_free = np.empty((nb, 3)), np.empty((nb, 3, 3)), np.empty((nb, 6, 6)), np.empty((nb, 6))
@@ -167,7 +167,7 @@ def _make_advance(nested):
                     return taken, old_keys, old, kept, last, none
             # what is detected at the end of this step certifies it, and is where the next one begins
             kept, ahead, geometry = search(new_x, new_R, new_band, room, parallel, kept, shapes, moves)
-            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, reach, 3, h, h * tol * made[-1]):
+            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, swing, 3, h, h * tol * made[-1]):
                 return taken, old_keys, old, kept, last, none
             if len(turns):
                 for i in range(nb):
@@ -177,7 +177,7 @@ def _make_advance(nested):
             solved_kinetic, new_kinetic = (
                 kinetic_energy(q, solved_v, mass, inertia, moves), kinetic_energy(new_q, new_v, mass, inertia, moves),
             )  # fmt: skip
-            fast = h * fastest_spin(new_v, moves, 3) > FAST
+            fast = h * fastest_spin(new_v, moves, swing, 3) > FAST
             gained, unexplained = gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, 3, fast, made)
             if fast and gained > GAINED * kinetic:  # the scheme decides whether that is too much
                 return taken, old_keys, old, kept, last, none

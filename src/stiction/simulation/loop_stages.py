@@ -174,7 +174,7 @@ def finite(q):
 
 
 @njit(leaf=True)
-def crosses(shapes, found, ahead, gap, v, reach, dim, h, left):
+def crosses(shapes, found, ahead, gap, v, swing, dim, h, left):
     """Whether contacts `ahead`, detected at the end of a step, overlap by `gap` though they are none of `found`.
 
     As `schemes.unforeseen.crossed`: more than those that are among `found`, and than a step of first order may miss;
@@ -197,7 +197,7 @@ def crosses(shapes, found, ahead, gap, v, reach, dim, h, left):
                 slack = left
                 for body in (ahead[0][i], ahead[1][i]):
                     for j in range(dim, v.shape[1]):
-                        slack += 0.5 * h * h * v[body, j] * v[body, j] * reach[body]
+                        slack += 0.5 * h * h * v[body, j] * v[body, j] * swing[body]
                 if -gap[i] > max(least, slack):
                     return True
         if not unknown:

@@ -37,6 +37,7 @@ class BodyModel(Detection):
     contacts: ClassVar[Any]  # kernels2 or contacts3: the rows of contacts
     curved: bool  # some shape is not a rounded core or a half-space
     reach: FloatArray  # (nb,) the farthest point of each body from its centre of mass
+    swing: FloatArray  # (nb,) the same for bodies whose surface goes elsewhere as they turn, 0 for balls and disks
     lever: FloatArray  # (nb,) the same for bodies that forces move, infinite for others: metres for turning rows
     extent: float  # the size of the world's bodies [m]: what lengths are small or large beside
     arms: FloatArray  # (nv,) 1 for velocities, `extent` for spins: displacements times them are in metres
@@ -57,6 +58,7 @@ class BodyModel(Detection):
         self.lever = np.where(self.moves & (self.reach > 0.0), self.reach, np.inf)
         self.extent = self._extent()
         self.arms = np.tile(np.where(np.arange(self.dof) < self.dim, 1.0, self.extent), self.nb)
+        self.swing = np.where([self._round(i) for i in range(self.nb)], 0.0, self.reach)
         self._prepare_mechanism(world)
         self.nq += self.mechanism.rows.turns if self.dim == 3 else 0
         self._prepare_shapes(world)
@@ -225,10 +227,10 @@ class BodyModel(Detection):
         return float(approach(state.v.reshape(self.nb, -1), self.reach, self.dim, float(enough)))
 
     def fastest_spin(self, v: FloatArray) -> float:
-        """The largest angular speed of a body that forces move [rad/s]."""
+        """The largest angular speed of a body that forces move and that is no ball or disk [rad/s]."""
         from .motion_kernels import fastest_spin
 
-        return float(fastest_spin(v.reshape(self.nb, -1), self.moves, self.dim))
+        return float(fastest_spin(v.reshape(self.nb, -1), self.moves, self.swing, self.dim))
 
     @cached_property
     def lift(self) -> float:
@@ -237,9 +239,17 @@ class BodyModel(Detection):
         return float(weight @ self.reach[self.moves])
 
     def turning(self, v: FloatArray, h: float) -> FloatArray:
-        """(nb,) how far points of each body stray from straight lines in a step, at most: ½ (h ω)² times its reach."""
+        """(nb,) how far points of each body stray from straight lines in a step, at most: ½ (h ω)² times its swing."""
         spin = v.reshape(self.nb, -1)[:, self.dim :]
-        return np.asarray(0.5 * h * h * np.einsum("bi,bi->b", spin, spin) * self.reach)
+        return np.asarray(0.5 * h * h * np.einsum("bi,bi->b", spin, spin) * self.swing)
+
+    def _round(self, i: int) -> bool:
+        """Whether a body is a ball or a disk about its centre of mass: no turn changes where its surface is."""
+        spec = self.specs[i]
+        off = max(
+            (float(np.linalg.norm(s.position - spec.com)) for s in spec.shapes if hasattr(s, "position")), default=0.0
+        )
+        return all(type(s).__name__ in ("Sphere", "Disk") for s in spec.shapes) and off <= 1e-12 * self.reach[i]
 
     # --- System: forces and energy
 

@@ -31,14 +31,14 @@ def fastest(v, v_free, reach, dim):
 
 
 @njit(leaf=True)
-def fastest_spin(v, moves, dim):
-    """The largest angular speed of a body that forces move [rad/s]."""
+def fastest_spin(v, moves, swing, dim):
+    """The largest angular speed of a body that forces move, and with a swing [rad/s]."""
     most = 0.0
     for i in range(v.shape[0]):
         spin = 0.0
         for j in range(dim, v.shape[1]):
             spin += v[i, j] * v[i, j]
-        if moves[i]:
+        if moves[i] and swing[i] > 0.0:
             most = max(most, spin)
     return math.sqrt(most)
 
