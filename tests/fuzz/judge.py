@@ -318,6 +318,8 @@ class Judge:
             size += (np.linalg.norm(points - x0, axis=1) * np.linalg.norm(forces, axis=1)).sum()
             moments = np.linalg.eigvalsh(body.inertia) if self.dim == 3 else np.ones(1)
             angle = self.h * max(np.linalg.norm(before[i][1]), np.linalg.norm(after[i][1]))
+            if self.dim == 3:  # a projection turns bodies too, and their spins with them
+                angle = max(angle, np.arccos(np.clip(0.5 * (np.trace(R0.T @ R1) - 1.0), -1.0, 1.0)))
             alike = np.ptp(moments) <= 1e-9 * moments.max()
             exact = alike or (self.turns and not len(forces))
             allowed = 1e-9 * size + slack * body.mass * np.sqrt(np.trace(np.atleast_2d(body.inertia)) / body.mass)

@@ -45,7 +45,8 @@ def test_disks_are_those_on_record():
     assert by_name(outcome, "disks on the table").ours == 21
     assert by_name(outcome, "infeasibility at the end, stabilised").ours < 1e-6
     assert by_name(outcome, "infeasibility at the end, unstabilised").ours > 1e-3
-    assert by_name(outcome, "step of a penalty").ours < ah03_disks.STEP / 20
+    # its overlap may be as deep as that of a disk that falls through eps in a step: which phase it hits in decides
+    assert by_name(outcome, "step of a penalty").ours < ah03_disks.STEP / 10
 
 
 def test_the_pile_starts_without_overlap():

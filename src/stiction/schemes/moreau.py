@@ -174,7 +174,7 @@ class _Step:
         v_free = system.push(form, state, h, state.t, state.q)
         self.q_free = system.move(state.q, v_free, h)[0]
         self.approach = seen = Approach.of(system, self.candidates, state, h, form, v_free, scheme.impact, tol)
-        speed = float(np.linalg.norm((np.abs(seen.before) + seen.pull)[self.candidates.contact]))
+        speed = float((np.abs(seen.before) + seen.pull)[self.candidates.contact].max(initial=0.0))
         self.drift = max(DRIFT * extent(system), h * tol * speed) if scheme.drift is None else scheme.drift
 
     def closing(self) -> np.ndarray:
