@@ -9,6 +9,8 @@ class Status(StrEnum):
     """The outcome of a solver, a scheme or a run. `status.sentence` says it for people."""
 
     SOLVED = "solved"
+    ACCEPTED = "accepted"
+    REGULARISED = "regularised"
     RAY = "ray"
     MAXITER = "maxiter"
     INACCURATE = "inaccurate"
@@ -27,6 +29,17 @@ class Status(StrEnum):
         return self is Status.SOLVED
 
     @property
+    def taken(self) -> bool:
+        """True where a step goes on with the answer: solved, or missed by no more than what is accepted."""
+        return self in (Status.SOLVED, Status.ACCEPTED, Status.REGULARISED)
+
+    @property
+    def rank(self) -> int:
+        """0 for solved, 1 for accepted, 2 for regularised, 3 for failed: of several solves the worst counts."""
+        order = (Status.SOLVED, Status.ACCEPTED, Status.REGULARISED)
+        return order.index(self) if self in order else len(order)
+
+    @property
     def sentence(self) -> str:
         """What the status means, in a sentence."""
         return _SENTENCES[self]
@@ -34,6 +47,8 @@ class Status(StrEnum):
 
 _SENTENCES = {
     Status.SOLVED: "The problem was solved to the stated tolerance.",
+    Status.ACCEPTED: "The residual is above the tolerance, and no more than what is accepted of a large problem.",
+    Status.REGULARISED: "The rigid problem was not solved; every contact was given a little compliance in this step.",
     Status.RAY: "Lemke's method ended on a secondary ray: no solution was found on its path (there may be none).",
     Status.MAXITER: "The iteration limit was reached before the tolerance.",
     Status.INACCURATE: "An answer was found, but its residual is above the tolerance.",

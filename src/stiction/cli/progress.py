@@ -17,7 +17,8 @@ from ..problem.laws import Law
 from ..scene import Scene
 from ..schemes.base import StepResult
 from ..simulation import Simulator
-from ..simulation.recorder import MISSED, keep_worst, residuals
+from ..simulation.recorder import keep_worst, residuals
+from ..simulation.trajectory import ACCEPTED, MISSED, REGULARISED
 from . import Stopped
 
 
@@ -35,6 +36,8 @@ class Watch:
         self.simulator, self.end, self.dt = simulator, scene.duration, scene.dt
         self.steps, self.missed, self.contacts, self.seconds = 0, 0, 0, 0.0
         self.worst: dict[str, float] = {}
+        self.least_accurate = (0.0, 0.0)  # the largest residual above the tolerance, and when
+        self._told = quiet
         self._stop = False
         self._first = self._last = 0.0
         self._begin = simulator.time
@@ -61,6 +64,12 @@ class Watch:
         if self._bar is not None:
             self._bar.stop()
 
+    def _say(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.console.print(text, highlight=False)
+        else:
+            print(text, file=sys.stderr)
+
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._stop:
             raise Stopped
@@ -84,6 +93,13 @@ class Watch:
             own = residuals(result)
         for found in (own, between):
             keep_worst({name: abs(value) for name, value in found.items() if name != MISSED}, self.worst)
+        error = max(own.get("scaled_map", 0.0), between.get("scaled_map", 0.0))
+        if error > max(self.simulator.tol, self.least_accurate[0]):
+            self.least_accurate = error, self.simulator.time
+        if not self._told and (self.worst.get(ACCEPTED) or self.worst.get(REGULARISED)):
+            self._told = True
+            t, tol = self.simulator.time, self.simulator.tol
+            self._say(f"from t = {t:.4g} s on, steps miss tol = {tol:g} and are counted")
         if self._first == 0.0:  # what came before it was compiled, perhaps
             self._first, self._skipped = now, self.steps
         self.seconds = (now - self._first) / max(1, self.steps - self._skipped) * self.steps
@@ -99,7 +115,9 @@ class Watch:
         left = max(0.0, self.end - t) / self.dt * each
         words = (
             f"t = {t:.3f} of {self.end:g} s  {self.contacts} contacts  {1e3 * each:.2f} ms/step  "
-            f"residual {self.worst.get('scaled_map', 0.0):.0e}  {_clock(left)} left"
+            f"residual {self.worst.get('scaled_map', 0.0):.0e}  "
+            + (f"{self.missed} above tol  " if self.missed else "")
+            + f"{_clock(left)} left"
         )
         total = self.end - self._begin
         self._bar.update(self._task, description=words, total=total, completed=t - self._begin)

@@ -14,7 +14,7 @@ from ..scene import Scene, parse_scene, read_scene
 from ..simulation import Simulator, Trajectory
 from ..simulation.reader import Recording
 from ..simulation.schedule import Schedule
-from ..simulation.trajectory import UNEXPLAINED
+from ..simulation.trajectory import ACCEPTED, REGULARISED, UNEXPLAINED, left_by
 from .compile import solver_compiled_beside
 from .output import console, failure, write_json
 from .progress import Interrupted, Watch
@@ -187,12 +187,21 @@ def _report(job: Job, watch: Watch, code: int, reason: str, seconds: float) -> d
         "time": job.simulator.time,
         "steps": watch.steps,
         "missed": watch.missed,
+        "accepted": int(watch.worst.get(ACCEPTED, 0)),
+        "regularised": int(watch.worst.get(REGULARISED, 0)),
+        "worst missed": {"residual": watch.least_accurate[0], "time": watch.least_accurate[1]},
+        "physical": _physical(job.simulator, watch.worst),
         "worst": watch.worst,
         "contacts": watch.contacts,
         "bytes": size,
         "seconds": round(seconds, 3),
         "ms per step": round(1e3 * watch.seconds / max(1, watch.steps), 4),
     }
+
+
+def _physical(simulator: Simulator, worst: dict[str, float]) -> dict[str, float | None]:
+    """What the residuals of recorded steps leave, as `Trajectory.physical` says it."""
+    return left_by(worst, simulator.dt, getattr(simulator.system, "mean_weight", None))
 
 
 def _show(report: dict[str, Any], watch: Watch) -> None:
@@ -203,12 +212,28 @@ def _show(report: dict[str, Any], watch: Watch) -> None:
         f"largest residual {report['worst'].get('scaled_map', 0.0):.1e}",
         f"deepest overlap {report['worst'].get('penetration', 0.0):.1e} m",
     ]
+    if report["accepted"]:
+        level = "accept" if watch.simulator.accept is None else f"accept = {watch.simulator.accept:g}"
+        worst = report["worst missed"]
+        said.append(
+            f"{report['accepted']} of {report['steps']} steps between tol = {watch.simulator.tol:g} and {level}, worst "
+            f"{worst['residual']:.1e} at t = {worst['time']:.4g} s"
+        )
+    if report["regularised"]:
+        said.append(f"{report['regularised']} steps regularised")
+    if report["physical"]["force"]:
+        share = report["physical"]["share"]
+        weight = f" ({100 * share:.1g} % of a body's weight)" if share else ""
+        said.append(
+            f"left at contacts: {report['physical']['approach']:.1e} m/s, {report['physical']['force']:.1e} N{weight}"
+        )
     if report["worst"].get(UNEXPLAINED):
         said.append(f"unexplained energy in {report['worst'][UNEXPLAINED]:.0f} steps")
     if report["worst"].get("contradiction", 0.0) > 0.0:
         said.append(f"redundant joints contradict each other by {report['worst']['contradiction']:.1e} m")
-    if report["missed"]:
-        said.append(f"{report['missed']} steps missed their tolerance")
+    failed = report["missed"] - report["accepted"] - report["regularised"]
+    if failed > 0:
+        said.append(f"{failed} steps failed and were taken all the same")
     screen.print(f"{report['recording']}: {', '.join(said)}; {_size(report['bytes'])}", highlight=False)
     if report["status"] == "failed":
         failure(report["reason"])

@@ -25,6 +25,7 @@ UNITS = {
     "dissipation_defect": "J",
     "equality": "m/s",
     "bounds": "N s",
+    "impulse_error": "N s",
 }
 
 
@@ -39,7 +40,8 @@ class SolveCertificate:
     `error` is what `tol` is compared with: the one that the problem names as its `measure`, which is the scaled map but
     for problems read from FCLIB files. The other fields are in the units of `UNITS`: `dynamics` (velocity not explained
     by the impulses), `penetration_rate`, `tension`, `complementarity`, `friction_excess` (friction outside its set),
-    `dissipation_defect` (dissipation short of the most its set allows), `equality` (joints) and `bounds` (boxes).
+    `dissipation_defect` (dissipation short of the most its set allows), `equality` (joints), `bounds` (boxes), and
+    `impulse_error`, by which the impulse of a block misses its law altogether: its part of the scaled map, times ρ.
     """
 
     natural_map: float
@@ -52,6 +54,7 @@ class SolveCertificate:
     dissipation_defect: float
     equality: float
     bounds: float
+    impulse_error: float
     scale: float
     blocks: dict[str, int]
     measure: str = "scaled_map"
@@ -113,10 +116,24 @@ def certify(
         largest(table, worst, where)
     values: dict[str, Any] = dict(zip(names, worst.tolist()))
     blocks: dict[str, int] = dict(zip(names, where.tolist()))
+    missed = np.abs(table[:, SCALED] * problem.rho)
+    blocks["impulse_error"] = int(np.argmax(missed)) if problem.nk else -1
+    values["impulse_error"] = float(missed.max(initial=0.0))
     values["natural_map"] = float(np.sqrt((table[:, NATURAL] ** 2).sum())) / scale
     values["scaled_map"] = float(np.sqrt((table[:, SCALED] ** 2).sum())) / scale
     made = SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, measure=problem.measure, **values)
     return made, mode, u
+
+
+def missed_by_block(problem: ContactProblem, p: FloatArray) -> FloatArray:
+    """(nk,) the parts of the map that the certificate's `error` is made of, for impulses p: its 2-norm over `scale`."""
+    from .residuals import NATURAL, SCALED
+
+    u = problem.q + problem.dynamics.delassus_times(p) + problem.C * p
+    table, mode = _residuals(problem, u, p)
+    if len(problem.friction.varying):
+        _by_speed(problem, u, p, table, mode)
+    return np.asarray(table[:, NATURAL if problem.measure == "natural_map" else SCALED])
 
 
 def _residuals(problem: ContactProblem, u: FloatArray, p: FloatArray) -> tuple[FloatArray, IntArray]:

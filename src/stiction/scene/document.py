@@ -50,9 +50,11 @@ class RunTable(Table):
     solver: str = "auto"
     """By name; `stiction info` lists them."""
     tol: Positive = 1e-6
-    """The largest certificate error of a solve."""
-    on_failure: Literal["raise", "warn", "accept"] = "raise"
-    """When a step misses its tolerance: stop with a report, warn and go on, or go on."""
+    """The certificate error that a solve aims at."""
+    accept: Positive | None = None
+    """The largest that is still taken, at least tol; by default tol itself up to 300 rows, and 1e-3 above."""
+    on_failure: Literal["raise", "warn", "continue", "accept"] = "raise"
+    """When a step fails: stop with a report, warn and go on, or go on ("accept" is the old name of "continue")."""
     on_overlap: Literal["raise", "warn", "separate"] | None = None
     """When bodies overlap at the start: refuse, warn, or move them apart; by default warn."""
 

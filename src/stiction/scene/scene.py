@@ -60,6 +60,8 @@ class Scene:
         """The simulator of the scene at its initial state; `options` go before what the scene says."""
         run = self.document.run
         given: dict[str, Any] = {"solver": run.solver, "tol": run.tol, "on_failure": run.on_failure}
+        if run.accept is not None:
+            given["accept"] = run.accept
         if run.scheme is not None:
             given["scheme"] = run.scheme.make()
         if run.on_overlap is not None:

@@ -85,6 +85,7 @@ def _run(simulator: Simulator | None, duration: float) -> Tables:
     return {
         "dt": simulator.dt, "duration": float(duration), "scheme": _scheme(simulator.scheme),
         "solver": solver.name, "tol": simulator.tol, "on_failure": simulator.on_failure,
+        **({} if simulator.accept is None else {"accept": simulator.accept}),
     }  # fmt: skip
 
 

@@ -24,13 +24,13 @@ def solve_agreeing(
     """
     first = solves = attempt(problem)
     for _ in range(ROUNDS):
-        found = None if solves[-1][1].success else agree(problem, solves[-1][1].p)
+        found = None if solves[-1][1].taken else agree(problem, solves[-1][1].p)
         if found is None:
             break
         changed = problem.replace(b=found.b, p_warm=found.p)
         changed.__dict__["redundant"] = problem.redundant  # of the same rows
         solves = attempt(changed)
-        if solves[-1][1].success:
+        if solves[-1][1].taken:
             return changed, first + [("agreeing joints", done) for _, done in solves], found.left
     return problem, first, 0.0
 

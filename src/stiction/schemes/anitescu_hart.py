@@ -107,9 +107,10 @@ class AnitescuHart:
                 bad = Status.NONFINITE
                 return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(solves), None)
             ahead = seen_ahead(self, system, new, h)
-            more = self._unforeseen(system, state, new, h, (band, found, ahead), problem, solve.tol)
+            left = solve.tol if solves[-1][1].success else solve.largest(problem.nr)
+            more = self._unforeseen(system, state, new, h, (band, found, ahead), problem, left)
             looked_at = (found, candidates, ahead)
-            if more is None or not solves[-1][1].success:
+            if more is None or not solves[-1][1].taken:
                 result = self.result(system, state, new, h, looked_at, problem, tuple(solves))
                 return with_contradiction(result, h * contradiction)
             if count < ROUNDS:
@@ -139,13 +140,13 @@ class AnitescuHart:
         solves += done
         solution = done[-1][1]
         contact = problem.row_ptr[:-1][problem.law == UNILATERAL]
-        if not solution.success and (problem.b[contact] < 0).any():
+        if not solution.taken and (problem.b[contact] < 0).any():
             # Pushing an overlap out against strong friction can have no solution; not deepening it has (st96 §3.2).
             b = problem.b.copy()
             b[contact] = np.maximum(b[contact], 0.0)
             calm = problem.replace(b=b)
             calm, more, left = solve_agreeing(calm, attempt)
-            if more[-1][1].success:
+            if more[-1][1].taken:
                 problem, solution, contradiction = calm, more[-1][1], left
                 solves += [("without push-out", one) for _, one in more]
         solution, held = at_rest(problem, solution, self.tolerance if self.relaxation == "fixed-point" else solve.tol)
@@ -216,7 +217,7 @@ class AnitescuHart:
         for count in range(1, self.maxiter + 1):
             convex = solve(problem.replace(associated=True, b=problem.b + rounds.term, p_warm=p))
             solves.append(("convex", convex))
-            if not convex.success:
+            if not convex.taken:
                 status, message = convex.status, f"Convex problem {count} of the fixed point: {convex.message}"
                 break
             p = convex.p

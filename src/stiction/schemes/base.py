@@ -19,9 +19,12 @@ GAINED = 0.25  # of T + m g·reach: what a step in which bodies turn so far may 
 
 
 class Solve(Protocol):
-    """The simulator's solver, as schemes get it; tol: the largest certificate error that the simulator takes."""
+    """The simulator's solver, as schemes get it; tol: the certificate error that a solve aims at."""
 
     tol: float
+
+    def largest(self, rows: int) -> float:
+        """The largest error that a step goes on with, of a problem with so many rows."""
 
     def __call__(self, problem: ContactProblem, *, tol: float | None = None) -> Solution:
         """Solve to the simulator's tolerance, or to a tighter one."""
@@ -93,7 +96,9 @@ class StepCertificate:
     violation of a joint's row or limit [m, rad]; contradiction: what rows of redundant joints demanded beyond what any
     velocity can do, and the step left undone [m, rad]. unexplained_energy [J]: what the step has gained by its own
     error, truncation + mass_change + stabilisation, where that is more than a step of first order may miss, max(1e-3 T,
-    m g h |v|); 0 elsewhere.
+    m g h |v|); 0 elsewhere. What the residual of the last solve leaves, in the sizes of the scene: overlap_left [m], by
+    which bodies still approach in the step beyond what their gaps allow, force_error [N], by which the mean force of a
+    contact or joint misses its law, and weight_share, that over the mean weight of a body (None without gravity).
     """
 
     penetration: float
@@ -101,6 +106,9 @@ class StepCertificate:
     energy: EnergyBalance
     unexplained_energy: float = 0.0
     contradiction: float = 0.0
+    overlap_left: float = 0.0
+    force_error: float = 0.0
+    weight_share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +149,11 @@ class StepResult:
     certificate: StepCertificate | None
     gains: tuple[Gain, ...] = ()
     changes: tuple[Change, ...] = ()
+
+    @property
+    def taken(self) -> bool:
+        """Whether a run goes on with it: solved, accepted, or regularised."""
+        return self.status.taken
 
     @property
     def solution(self) -> Solution | None:
@@ -268,7 +281,7 @@ def resolved(taken: StepResult, system: System, old: State, h: float) -> StepRes
     """
     model: Any = system
     seen = taken.certificate
-    if not (taken.success and seen is not None and hasattr(system, "lift")):
+    if not (taken.taken and seen is not None and hasattr(system, "lift")):
         return taken
     turn = h * model.fastest_spin(taken.state.v)
     gained = seen.energy.truncation + seen.energy.mass_change + seen.energy.stabilisation
@@ -278,6 +291,20 @@ def resolved(taken: StepResult, system: System, old: State, h: float) -> StepRes
         f"A body turns by {turn:.2g} rad in the step, which gains {gained:.2g} J by its own error; take a smaller step."
     )
     return replace(taken, success=False, status=Status.UNRESOLVED, message=message)
+
+
+def sized(result: StepResult, system: System, h: float) -> StepResult:
+    """The step with what its residual means in this scene in its certificate."""
+    solution, certificate = result.solution, result.certificate
+    if solution is None or certificate is None:
+        return result
+    seen, weight = solution.certificate, getattr(system, "mean_weight", None)
+    force = seen.impulse_error / h
+    told = replace(
+        certificate, overlap_left=h * seen.penetration_rate, force_error=force,
+        weight_share=force / weight if weight else None,
+    )  # fmt: skip
+    return replace(result, certificate=told)
 
 
 def _expected_gain(system: System, old: State, end: State, v: FloatArray, problem: ContactProblem) -> float:

@@ -47,6 +47,11 @@ class Impulses:
         """Whether every phase was solved."""
         return self.status.success
 
+    @property
+    def taken(self) -> bool:
+        """Whether every phase was solved, or what it missed is taken all the same."""
+        return self.status.taken
+
 
 def newton(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
     """The law of velocities, u_n⁺ >= -e u_n⁻ (s00 eq. 3.11), for the impact alone."""
@@ -85,7 +90,7 @@ def together(problem: ContactProblem, e: FloatArray, law: IntArray, solve: Solve
         return phases
     only = newton(problem, np.where(pure[label], e, 0.0), solve)
     p = np.where(np.repeat(pure[label], np.diff(problem.row_ptr)), only.p, phases.p)
-    worse = phases if only.solved else only
+    worse = max(only, phases, key=lambda one: one.status.rank)
     return Impulses(p, problem.velocity(p), only.solves + phases.solves, worse.status, worse.message)
 
 
@@ -129,7 +134,7 @@ def _released(
         after = (problem.dynamics.velocity_rows(done.v) + problem.b)[normal]
         given = total(0.5 * (done.p[normal] - first.p[normal]) * (u1 + after))
         off = np.where(open_, given - wanted, 0.0)
-        if not done.solved or (np.abs(off) <= close).all():
+        if not done.taken or (np.abs(off) <= close).all():
             return Impulses(done.p, done.v, tuple(solves), done.status, done.message)
         root, more = np.sqrt(np.maximum(given, 0.0)) - np.sqrt(wanted), off > 0.0
         # the end that stays is halved (Illinois), so that neither stays for long
@@ -156,5 +161,5 @@ def _restitution(problem: ContactProblem, first: Solution, e: FloatArray, demand
     b[normal] += np.where(contact, demand, 0.0)
     second = solve(problem.replace(v_free=start, b=b, r0=problem.r0 + radius, p_warm=np.zeros(problem.nr)))
     solves = (("compression", first), ("restitution", second))
-    worse = second if first.success else first
+    worse = max(first, second, key=lambda one: one.status.rank)
     return Impulses(first.p + given + second.p, second.v, solves, worse.status, worse.message)

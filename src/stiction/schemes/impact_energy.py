@@ -44,7 +44,7 @@ def limited(
     factor = np.ones(problem.nk)
     hit = resolve(factor)
     over = _over(problem, hit, label, NONE + 10.0 * tol)
-    if not over.any() or not hit.solved:
+    if not over.any() or not hit.taken:
         return factor, hit, ()
     done = work(problem, hit.p, hit.v)[0]
     energy = np.bincount(label, weights=done)

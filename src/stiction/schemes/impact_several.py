@@ -77,7 +77,7 @@ class Resolver:
         for group in groups(problem):
             found, ended, said = way(problem, group)
             group.spread(found, p)
-            if not ended.success:
+            if ended.rank > status.rank:
                 status, message = ended, said
         return Impulses(p, problem.velocity(p), (), status, message)
 
@@ -108,7 +108,7 @@ class Resolver:
             dp, ended, said = self._one(group, i, u, self.restitution(speed))
             p[rows] += dp
             u += group.W[:, rows] @ dp
-            if not ended.success:
+            if not ended.taken:
                 return p, ended, said
         said = f"{TURNS} impacts per contact, one after the other, did not end an impact."
         return p, Status.LIMIT, said

@@ -135,7 +135,7 @@ class Moreau:
         for _ in range(ROUNDS):
             acting = self._solved(step, active, solve)
             missed = step.missed(active, acting)
-            if not acting.solved or not missed.any():
+            if not acting.status.taken or not missed.any():
                 break
             active |= missed
             step.learn(acting)
@@ -152,9 +152,9 @@ class Moreau:
             acting = _Acting(step, active, at)
             acting.solve(solve)
             change = float(np.abs(arms(step.system) * step.system.difference(at, acting.q)).max(initial=0.0))
-            if not acting.solved or change <= SAME * reached(step.system, at):
+            if not acting.status.taken or change <= SAME * reached(step.system, at):
                 return acting
-        acting.solved, acting.status = False, Status.NOT_CONVERGED
+        acting.status = Status.NOT_CONVERGED
         acting.message = f"The mass at the new configuration did not settle: q still changes by {change:.1e}."
         return acting
 
@@ -226,7 +226,7 @@ class _Step:
             system, seen_ahead(self.scheme, system, new, self.h), old, moved, self.h, books, solution.v, acting.p,
             mass_at=acting.mass_at, projected=None if new is moved else new,
         )  # fmt: skip
-        ended = acting.solved, acting.status, acting.message
+        ended = acting.status.success, acting.status, acting.message
         result = StepResult(new, *ended, contacts, tuple(self.solves), certificate, acting.gains)
         return with_contradiction(resolved(result, system, old, self.h), self.h * acting.contradiction)
 
@@ -267,8 +267,8 @@ class _Acting:
         _, tried, self.contradiction = solve_agreeing(self.final(start), lambda given: [("step", solve(given))])
         step.solves += tried
         self.solution = tried[-1][1]
-        ended = self.solution if hit is None or hit.solved else hit
-        self.solved, self.status, self.message = ended.status.success, ended.status, ended.message
+        ended = self.solution if hit is None or hit.status.rank <= self.solution.status.rank else hit
+        self.status, self.message = ended.status, ended.message
         self.p = self.solution.p if start is None else self.solution.p + start.p
         v = self.solution.v
         self.u = self.form.velocity_rows(v)

@@ -132,15 +132,15 @@ class StewartTrinkle:
         while True:
             acting = candidates.take(active)
             done = self._solve_with(system, state, h, acting, guess, solve, solves)
-            if not done.status.success:
+            if not done.status.taken:
                 # Linearised at the prediction, a curved gap can be negative at q itself, and with strong friction the
                 # LCP may then have no solution. Linearised at q it is gap(q) >= 0, and there is one (st96 §3.2).
                 more: list[tuple[str, Solution]] = []
                 again = self._solve_with(system, state, h, acting, np.zeros(len(state.v)), solve, more)
-                if again.status.success:
+                if again.status.taken:
                     done = again
                     solves += more
-            if not (done.status.success and self._rule.grows):
+            if not (done.status.taken and self._rule.grows):
                 break
             violated = system.gaps(candidates, t, done.state.q) < -VIOLATED * extent(system)
             violated = contact & ~active & (violated | passed_through(system, candidates, state.q, done.state.q))
@@ -188,9 +188,9 @@ class StewartTrinkle:
                 return _Pass(
                     candidates, rows_at, mass_at, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence
                 )
-            if not solution.success:
+            if not solution.taken:
                 return _Pass(candidates, rows_at, mass_at, problem, solution, new, solution.status, solution.message)
-            done = _Pass(candidates, rows_at, mass_at, problem, solution, new, Status.SOLVED, solution.message, left)
+            done = _Pass(candidates, rows_at, mass_at, problem, solution, new, solution.status, solution.message, left)
             if not iterate:
                 return done
             moved = float(np.abs(arms(system) * system.difference(ahead, new.q)).max())

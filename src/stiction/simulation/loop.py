@@ -14,9 +14,10 @@ from ..friction.sets import ELLIPSOID, POLYHEDRON
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies
 from ..schemes.anitescu_hart import AnitescuHart
-from ..schemes.base import Contacts, Scheme, StepResult
+from ..schemes.base import Contacts, Scheme, StepResult, sized
 from ..schemes.rest import at_rest
 from ..solvers import Auto, Nsgs, Solver
+from ..solvers.acceptance import levels
 from ..solvers.nsgs import swept
 from ..solvers.nsgs_ends import AT_REST, QUICK_MANY
 from ..systems.base import State, System
@@ -31,8 +32,9 @@ _BYTES = 20_000  # of memory that a step takes, by body: some contacts of some k
 class Group(NamedTuple):
     """Steps in a row, of which the last is not judged yet.
 
-    taken: how many before the last; before: the state after these, its time not advanced; worst (6,): their largest
-    error, penetration [m], joint drift, number of contacts and unexplained energy [J], and how many had some. after:
+    taken: how many before the last; before: the state after these, its time not advanced; worst (7,): their largest
+    error, penetration [m], joint drift, number of contacts and unexplained energy [J], how many had some, and how many
+    missed their tolerance by no more than is accepted. after:
     the state after the last, and known: what the kernel knows of it; None where there is none, or where a step belongs
     to Python.
     """
@@ -47,7 +49,7 @@ class Group(NamedTuple):
 class Still(NamedTuple):
     """A step that ends in the very state from which it begins, as do all that follow.
 
-    state: a copy of its own; worst (6,) and known: as the kernel gives them, None where Python took the step; result:
+    state: a copy of its own; worst (7,) and known: as the kernel gives them, None where Python took the step; result:
     the step as the scheme says it, None where it was not asked for yet.
     """
 
@@ -61,14 +63,14 @@ class CompiledLoop:
     """Steps of `AnitescuHart` on a world whose forces and motions need no Python, solved by block Gauss–Seidel.
 
     It takes the very steps that the scheme and the solver would take, by the same kernels, and stops before the first
-    one that is not solved to tolerance by a first attempt: that one belongs to Python and its other solvers.
+    one that is neither solved nor accepted in a first attempt: that one belongs to Python and its other solvers.
 
     A step depends on nothing but the state (time apart), so that one which ends where it began is the same for ever: it
     is remembered, and taken again without being computed as long as the state is equal to the bit.
     """
 
-    def __init__(self, model: Any, scheme: AnitescuHart, dt: float, tol: float):
-        self.model, self.scheme, self.dt, self.tol = model, scheme, dt, tol
+    def __init__(self, model: Any, scheme: AnitescuHart, dt: float, tol: float, accept: float | None):
+        self.model, self.scheme, self.dt, self.tol, self.accept = model, scheme, dt, tol, accept
         self._kept: Any = None  # near pairs, for the next call: they do not change what a step does
         self.repeats = True  # False in benchmarks that are to compute every step
         self._still: Still | None = None
@@ -102,10 +104,16 @@ class CompiledLoop:
         self._friction = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
         self._arrays = (bodies, shapes, rules, self._friction, joints, m.rows.arrays)
         eps = -1.0 if scheme.eps is None else float(scheme.eps)
-        self._how = (float(dt), float(tol)), (bool(scheme.stabilize), scheme.relaxation == "convex", eps)
+        most, strict = levels(tol, accept)
+        self._how = (
+            (float(dt), float(tol), float(most), int(strict)),
+            (bool(scheme.stabilize), scheme.relaxation == "convex", eps),
+        )
 
     @staticmethod
-    def of(system: System, scheme: Scheme, solver: Solver, dt: float, tol: float) -> CompiledLoop | None:
+    def of(
+        system: System, scheme: Scheme, solver: Solver, dt: float, tol: float, accept: float | None
+    ) -> CompiledLoop | None:
         """The loop of a simulator; None where a step needs Python or another solver."""
         model: Any = system
         if type(scheme) is not AnitescuHart or scheme.directions is not None or not hasattr(model, "laws"):
@@ -123,7 +131,7 @@ class CompiledLoop:
         if model.curved:  # curved shapes have kernels of their own, outside the loop
             return None
         plain = type(solver) is Nsgs and solver.omega is None and solver.accelerate and solver.maxiter >= QUICK_MANY
-        return CompiledLoop(model, scheme, dt, tol) if type(solver) is Auto or plain else None
+        return CompiledLoop(model, scheme, dt, tol, accept) if type(solver) is Auto or plain else None
 
     @cached_property
     def _kernel(self) -> Any:
@@ -153,7 +161,7 @@ class CompiledLoop:
 
     def _take(self, state: State, steps: int, stop: threading.Event | None) -> tuple[Group, Any]:
         """Up to `steps` steps, and what the kernel knows of the last attempt."""
-        worst, taken, known = np.zeros(6), 0, None
+        worst, taken, known = np.zeros(7), 0, None
         while taken < steps:
             contacts = max(int(worst[3]), len(state.keys))
             chunk = min(steps - taken, max(1, WORK // (self.model.nb + contacts)))
@@ -182,14 +190,15 @@ class CompiledLoop:
             friction=candidates.friction, r0=r0, C=C, lo=lo, hi=hi, associated=self.scheme.relaxation == "convex",
             length=length, key=candidates.key, p_warm=p, v_start=state.v,
         )  # fmt: skip
-        solution = swept(problem, p, self.tol, None if sweeps == AT_REST else int(sweeps))
-        if not solution.success:
+        solution = swept(problem, p, (self.tol, self.accept), None if sweeps == AT_REST else int(sweeps))
+        if not solution.taken:
             return None
         solution, _ = at_rest(problem, solution, self.tol)
         after = State(state.t + self.dt, new.q, new.v, new.keys, new.impulses)
         result = self.scheme.result(
             self.model, state, after, self.dt, (looked_at, candidates, ahead), problem, (("step", solution),)
         )
+        result = sized(result, self.model, self.dt)
         self.remember(state, result)
         return result
 

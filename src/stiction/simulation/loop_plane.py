@@ -10,7 +10,7 @@ from ..collision.features import evaluate2
 from ..collision.narrow2 import find2
 from ..collision.neighbours import listed_or_found, neighbours, overlapping, swept
 from ..schemes.base import FAST, GAINED
-from ..solvers.nsgs_ends import SOLVED
+from ..solvers.nsgs_ends import ACCEPTED, SOLVED
 from ..systems.kernels2 import joint_rows
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import approach, fastest, fastest_spin
@@ -135,12 +135,12 @@ def _make_advance(nested):
         turns (nt,): differences of angles at the start of a run, which stay. Bodies that no force moves have no inverse
         mass: their velocity stays and takes them along.
         """
-        h, tol, parallel, _, _, eps, repeat = how
+        h, tol, accept, _, parallel, _, _, eps, repeat = how
         inverse, Minv, moves, _, force, reach, swing = bodies
         nb, ns = q.shape[0], len(shapes[0])
         x, angle = np.empty((nb, 2)), np.empty(nb)
         v_free, new_free, new_v, new_q = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
-        held, own, none, taken = np.empty(nb, np.bool_), np.zeros(6), np.zeros(0), 0
+        held, own, none, taken = np.empty(nb, np.bool_), np.zeros(7), np.zeros(0), 0
         before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
         band = max(2.0 * h * begin(h, q, v, inverse, force, reach, v_free, x, angle), max(eps, 0.0))
         kept, found = find(x, angle, band, room, kept, shapes, moves)
@@ -159,7 +159,7 @@ def _make_advance(nested):
             else:
                 ended, sweeps, error, acting, keys, impulses, made = attempt_planar(*step)
             last = (band, sweeps, v_free, Minv, found, made, band, found, before)
-            if ended != SOLVED:
+            if ended != SOLVED and (ended != ACCEPTED or len(joints[0])):  # joints may have contradicted each other
                 return taken, old_keys, old, kept, last, none
             for i in range(nb):
                 for j in range(3):
@@ -176,11 +176,12 @@ def _make_advance(nested):
                 at_start, at_end = measure(x, angle, wide), measure(new_x, new_angle, wide)
                 if reaches(ns, found, wide, at_end[0], at_start[1], at_end[1]):
                     return taken, old_keys, old, kept, last, none
+            missed = tol if ended == SOLVED else accept
             # what is detected at the end of this step certifies it, and is where the next one begins
             new_band = max(2.0 * h * begin(h, new_q, new_v, inverse, force, reach, new_free, x, angle), max(eps, 0.0))
             kept, ahead = find(x, angle, new_band, room, kept, shapes, moves)
             geometry = measure(x, angle, ahead)
-            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, swing, 2, h, h * tol * made[-1]):
+            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, swing, 2, h, h * missed * made[-1]):
                 return taken, old_keys, old, kept, last, none
             new_kinetic = kinetic_energy(new_v, inverse)
             fast = h * fastest_spin(new_v, moves, swing, 2) > FAST
@@ -189,16 +190,18 @@ def _make_advance(nested):
                 return taken, old_keys, old, kept, last, none
             kinetic = new_kinetic
             _, same = take_over(parallel, q, turns, v, new_q, turns, new_v)
-            same = same and as_before(keys, impulses, old_keys, old)
+            same = same and ended == SOLVED and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
             last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
             own[0], own[1], own[3] = error, overlap(geometry[0]), float(acting)
             own[4], own[5] = (gained, 1.0) if unexplained else (0.0, 0.0)
+            own[6] = float(ended == ACCEPTED)
             if len(joints[0]):
                 own[2] = drift(q, turns, rows, joints[4], joints[5])
             for j in range(5):
                 worst[j] = max(worst[j], own[j])
             worst[5] += own[5]
+            worst[6] += own[6]
             taken += 1
             if same and repeat and taken < steps:
                 before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())

@@ -7,7 +7,7 @@ import numpy as np
 from .._jit import njit, prange
 from ..collision.search3 import MANY, measure, search, search_on_the_way
 from ..schemes.base import FAST, GAINED
-from ..solvers.nsgs_ends import SOLVED
+from ..solvers.nsgs_ends import ACCEPTED, SOLVED
 from ..systems.kernels3 import count_turns, joint_rows, kinetic_energy, mass_blocks, move, push, rotations
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import approach, fastest, fastest_spin
@@ -110,7 +110,7 @@ def _make_advance(nested):
     ):  # fmt: skip
         """Up to `steps` > 0 steps from q (nb, 7), turns (nt,), v (nb, 6), with the last step's keys and impulses.
 
-        q, turns and v are changed in place. how: h, tol, parallel, stabilize, associated, eps, which
+        q, turns and v are changed in place. how: h, tol, accept, strict, parallel, stabilize, associated, eps, which
         is negative where all contacts in the band act, and whether to repeat; the other tuples are those of
         `CompiledLoop`. Where a step ends in the very state from which it began, so will all others, and to repeat is to
         count them without computing them.
@@ -123,14 +123,14 @@ def _make_advance(nested):
         turns, v, keys, impulses, worst before it. Last, of a step that repeats itself, its own share of `worst`; empty
         where it does not.
         """
-        h, tol, parallel, _, _, eps, repeat = how
+        h, tol, accept, _, parallel, _, _, eps, repeat = how
         mass, inertia, _, _, moves, _, force, reach, swing = bodies
         turned = rows[-5:]
         nb, ns = q.shape[0], len(shapes[0])
         x, R, Minv, v_free = np.empty((nb, 3)), np.empty((nb, 3, 3)), np.empty((nb, 6, 6)), np.empty((nb, 6))
         new_x, new_R, new_Minv, new_free = x.copy(), R.copy(), Minv.copy(), v_free.copy()
         new_q, solved_v, new_v, dq = np.empty((nb, 7)), np.empty((nb, 6)), np.empty((nb, 6)), np.empty((nb, 6))
-        new_turns, held, own, none = turns.copy(), np.empty(nb, np.bool_), np.zeros(6), np.zeros(0)
+        new_turns, held, own, none = turns.copy(), np.empty(nb, np.bool_), np.zeros(7), np.zeros(0)
         taken = 0
         before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
         band = max(2.0 * h * begin(h, parallel, q, v, bodies, v_free, x, R, Minv), max(eps, 0.0))
@@ -150,7 +150,7 @@ def _make_advance(nested):
             else:
                 ended, sweeps, error, acting, keys, impulses, made = attempt_spatial(*step)
             last = (band, sweeps, v_free, Minv, found, made, band, found, before)
-            if ended != SOLVED:
+            if ended != SOLVED and (ended != ACCEPTED or len(joints[0])):  # joints may have contradicted each other
                 return taken, old_keys, old, kept, last, none
             finish(h, parallel, q, solved_v, bodies, held, new_q, new_v)
             if not finite(new_q):
@@ -165,9 +165,10 @@ def _make_advance(nested):
                 at_end = measure(new_x, new_R, parallel, wide)
                 if reaches(ns, found, wide, at_end[0], at_start[1], at_end[1]):
                     return taken, old_keys, old, kept, last, none
+            missed = tol if ended == SOLVED else accept
             # what is detected at the end of this step certifies it, and is where the next one begins
             kept, ahead, geometry = search(new_x, new_R, new_band, room, parallel, kept, shapes, moves)
-            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, swing, 3, h, h * tol * made[-1]):
+            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, swing, 3, h, h * missed * made[-1]):
                 return taken, old_keys, old, kept, last, none
             if len(turns):
                 for i in range(nb):
@@ -183,16 +184,18 @@ def _make_advance(nested):
                 return taken, old_keys, old, kept, last, none
             kinetic = new_kinetic
             _, same = take_over(parallel, q, turns, v, new_q, new_turns, new_v)
-            same = same and as_before(keys, impulses, old_keys, old)
+            same = same and ended == SOLVED and as_before(keys, impulses, old_keys, old)
             old_keys, old = keys, impulses
             last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
             own[0], own[1], own[3] = error, overlap(geometry[0]), float(acting)
             own[4], own[5] = (gained, 1.0) if unexplained else (0.0, 0.0)
+            own[6] = float(ended == ACCEPTED)
             if len(joints[0]):
                 own[2] = drift(q, turns, rows, joints[4], joints[5])
             for j in range(5):
                 worst[j] = max(worst[j], own[j])
             worst[5] += own[5]
+            worst[6] += own[6]
             taken += 1
             if same and repeat and taken < steps:
                 before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())

@@ -21,7 +21,16 @@ from ..problem.body_kernels import (
 )
 from ..schemes.record_kernels import work_of_rows
 from ..solvers.held import come_to_rest
-from ..solvers.nsgs_ends import AT_REST, NONFINITE, QUICK_FEW, QUICK_MANY, QUICK_ROWS, SOLVED
+from ..solvers.nsgs_ends import (
+    AT_REST,
+    NONFINITE,
+    QUICK_BOUNDED,
+    QUICK_FEW,
+    QUICK_MANY,
+    QUICK_ROWS,
+    SOLVED,
+    STRICT_ROWS,
+)
 from ..solvers.nsgs_items import classify
 from ..solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
 from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
@@ -35,9 +44,9 @@ from .loop_rows import rows_planar, rows_spatial
 def _make_solve(d, nested):
     @njit
     def solve(
-        tol, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr, facets,
-        facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, length, terms, diagonal, p, free,
-        rho, change,
+        tol, accept, strict, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr,
+        facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, length, terms, diagonal, p,
+        free, rho, change,
     ):  # fmt: skip
         """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
 
@@ -49,6 +58,7 @@ def _make_solve(d, nested):
         nr, nk = len(b), len(law)
         scale = weigh(parallel, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, free, rho)
         inner = inner_tolerance(tol, nr)
+        accept = accept if accept > tol else inner
         if nr <= SMALL:
             error = at_rest(
                 inner, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a,
@@ -61,8 +71,9 @@ def _make_solve(d, nested):
             kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
             now, _ = classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
         problem = (
-            inner, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets,
-            facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, b, rho, p, change,
+            inner, accept, strict, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
+            vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, b, rho,
+            p, change,
         )  # fmt: skip
         if nested and now:
             if d == 6:
@@ -311,7 +322,7 @@ def _make_attempt(d, nested):
         (nb,) the bodies that are at rest. The geometry of contacts that act comes first in its
         arrays afterwards.
         """
-        h, tol, parallel, stabilize, associated, eps, _ = how
+        h, tol, accept, strict, parallel, stabilize, associated, eps, _ = how
         material, by_material, pair, by_pair, law_rows, law_codes, law_axis, law_side, lever, law_set, law_mu = laws
         joint_size, joint_bodies, joint_law, joint_bound, mode, soft, damping, bound, target, joint_length = joints
         n, nb, nj = len(gap), q.shape[0], len(joint_size)
@@ -352,9 +363,11 @@ def _make_attempt(d, nested):
         rho, change = np.empty(nk), np.empty((nb, d))
         ended, sweeps, error, scale, known = SOLVED, 0, 0.0, 1.0, False
         if nr:
+            most = accept if nr > STRICT_ROWS else tol
+            many = QUICK_BOUNDED if most > tol else QUICK_MANY
             problem = (
-                tol, QUICK_FEW if nr <= QUICK_ROWS else QUICK_MANY, parallel, associated, law, row_ptr, set_of, mu,
-                *sets, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, length, terms, diagonal, p, free, rho,
+                tol, most, strict, QUICK_FEW if nr <= QUICK_ROWS else many, parallel, associated, law, row_ptr, set_of,
+                mu, *sets, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, length, terms, diagonal, p, free, rho,
                 change,
             )  # fmt: skip
             if d == 6 and nested:

@@ -12,15 +12,26 @@ import numpy as np
 from .. import __version__
 from .._check import FloatArray
 from ..schemes.base import Contacts, Gain, StepResult
+from ..status import Status
 from ..systems.base import Energy, State, System
 from .checkpoints import Checkpoint, read_checkpoint
 from .events import EventTracker, closed_before
 from .layout import CONTACTS, Layout, is_light
 from .reader import Recording
-from .trajectory import BALANCE, CERTIFICATE, UNEXPLAINED, ContactTable, EnergyRecord, RunCertificate, Trajectory
+from .trajectory import (
+    ACCEPTED,
+    BALANCE,
+    CERTIFICATE,
+    COUNTED,
+    MISSED,
+    REGULARISED,
+    UNEXPLAINED,
+    ContactTable,
+    EnergyRecord,
+    RunCertificate,
+    Trajectory,
+)
 from .writer import RecordingWriter
-
-MISSED = "missed"  # among the worst residuals: how many steps missed their tolerance and were taken all the same
 
 
 def residuals(result: StepResult) -> dict[str, float]:
@@ -35,6 +46,8 @@ def residuals(result: StepResult) -> dict[str, float]:
         "energy": certificate.energy.residual,
         "unexplained_energy": certificate.unexplained_energy,
         UNEXPLAINED: float(certificate.unexplained_energy > 0.0),
+        ACCEPTED: float(result.status is Status.ACCEPTED),
+        REGULARISED: float(result.status is Status.REGULARISED),
     }
     return {name: own[name] if name in own else solved.get(name, 0.0) for name in CERTIFICATE}
 
@@ -43,7 +56,7 @@ def keep_worst(found: Mapping[str, float], worst: dict[str, float]) -> None:
     """Keep the residuals of steps that are not recorded, where they are the worst so far, and count what is counted."""
     for name, value in found.items():
         before = worst.get(name, 0.0)
-        worst[name] = before + value if name == UNEXPLAINED else max(before, value)
+        worst[name] = before + value if name in (MISSED, *COUNTED) else max(before, value)
 
 
 def book(result: StepResult, worst: dict[str, float]) -> None:
@@ -67,7 +80,7 @@ class Frame:
 
 
 # of steps that are not recorded themselves
-LIGHT = ("scaled_map", "penetration", "joint_drift", "contradiction", "unexplained_energy", UNEXPLAINED)
+LIGHT = ("scaled_map", "penetration", "joint_drift", "contradiction", "unexplained_energy", *COUNTED)
 
 
 class Observer:
@@ -324,6 +337,7 @@ def start_info(system: System, state: State) -> dict[str, Any]:
         "world": _world(system),
         "joints": [] if mechanism is None else mechanism.coordinate_names,
         "indeterminate": _indeterminate(system, state, state),
+        "weight": getattr(system, "mean_weight", None),
         "closed": state.keys[state.impulses[:, 0] > 0].tolist(),
         "gains": [],
     }

@@ -7,10 +7,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _check
 from ..errors import ModelError
+from .trajectory import MISSED
+
+if TYPE_CHECKING:
+    from ..schemes.base import StepResult
 
 
 @dataclass(frozen=True)
@@ -82,5 +86,13 @@ def shown(n: int, wanted: bool | Callable[..., None] | None) -> Iterator[Callabl
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("steps", total=n)
-        yield lambda steps, *_: bar.advance(task, steps)
+        task, missed = bar.add_task("steps", total=n), [0]
+
+        def advance(steps: int, result: StepResult | None, between: dict[str, float]) -> None:
+            count = int(between.get(MISSED, 0)) + (result is not None and not result.success)
+            if count:
+                missed[0] += count
+                bar.update(task, description=f"steps ({missed[0]} above tol)")
+            bar.advance(task, steps)
+
+        yield advance

@@ -16,9 +16,10 @@ from .. import _check
 from ..errors import ModelError, SolverError
 from ..problem.contact_problem import ContactProblem
 from ..schemes.anitescu_hart import AnitescuHart
-from ..schemes.base import Contacts, Scheme, StepResult
+from ..schemes.base import Contacts, Scheme, StepResult, sized
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, answer, make_solver
+from ..solvers.acceptance import largest_accepted
 from ..status import Status
 from ..systems.base import State, System, not_finite
 from ..systems.handles import name_of
@@ -32,14 +33,14 @@ from .recorder import FileRecorder, MemoryRecorder, book, keep_worst
 from .report import leave_report
 from .schedule import Schedule, shown, steps_in
 from .separate import overlaps, separate
-from .trajectory import UNEXPLAINED, Trajectory
+from .trajectory import ACCEPTED, MISSED, UNEXPLAINED, Trajectory
 
 if TYPE_CHECKING:
     from ..view.web import Viewer
 
 
 class StepWarning(UserWarning):
-    """A step missed its tolerance and was taken all the same (`on_failure="warn"`)."""
+    """A step failed and was taken all the same (`on_failure="warn"`)."""
 
 
 class OverlapWarning(UserWarning):
@@ -51,11 +52,14 @@ class Simulator:
 
     system: what moves, a world or a `GeneralizedSystem`; dt: the step [s]; scheme: how time advances, by default
     `AnitescuHart()` for worlds and `StewartTrinkle()` for generalized systems; solver: a name or a
-    solver; tol: the largest certificate error of a solve; on_failure: what happens when a step misses its tolerance:
-    "raise" a `SolverError` with the certificate, "warn" and go on, or "accept". A step that raises leaves the simulator
-    as it was. on_overlap: what happens when contacts overlap at the start: "raise" (the default for gap functions),
-    "warn" (the default for worlds), or "separate" the bodies by the smallest displacement. dump: a folder into which
-    hard contact problems are written as FCLIB files (`st.read_fclib`, `stiction solve`), named by step, solve of the
+    solver; tol: the certificate error that a solve aims at; accept: the largest that is still taken, by default `tol`
+    itself up to 300 rows and 1e-3 above; `accept=tol` takes nothing else, a larger number holds for all sizes. A step
+    between the two is taken and counted (`Status.ACCEPTED`); one of a large problem that misses `accept` too is solved
+    once more with a little compliance in every contact, and counted apart (`Status.REGULARISED`). on_failure: what
+    happens to a step that ends otherwise: "raise" a `SolverError` with the certificate, "warn" and go on, or
+    "continue". A step that raises leaves the simulator as it was. on_overlap: what happens when contacts overlap at the
+    start: "raise" (the default for gap functions), "warn" (the default for worlds), or "separate" the bodies by the
+    smallest displacement. dump: a folder into which hard contact problems are written as FCLIB files (`st.read_fclib`, `stiction solve`), named by step, solve of the
     step and contacts; a solve is hard when it missed `tol`, when `auto` needed more than two stages, or when it
     took 1000 iterations or more. What FCLIB cannot hold (`st.write_fclib`) is skipped with one warning; the run itself
     does not change. report: the folder in which a step that raises leaves its state, its problem and the reason; by
@@ -71,6 +75,7 @@ class Simulator:
         scheme: Scheme | None = None,
         solver: str | Solver = "auto",
         tol: float = 1e-6,
+        accept: float | None = None,
         on_failure: str = "raise",
         on_overlap: str | None = None,
         dump: str | Path | None = None,
@@ -89,9 +94,12 @@ class Simulator:
             raise ModelError(f"scheme must be a scheme such as StewartTrinkle(); got {_check.describe(scheme)}.")
         self.solver = make_solver(solver)
         self.tol = _check.number("tol", tol, positive=True)
+        self.accept = None if accept is None else _check.number("accept", accept, positive=True)
+        if self.accept is not None and self.accept < self.tol:
+            raise ModelError(f"accept must be at least tol, {self.tol:g}; got {self.accept:g}.")
         self._dump = None if dump is None else Dump(dump)
         self._report = None if report is None else Path(report)
-        self.on_failure = _check.choice("on_failure", on_failure, ["raise", "warn", "accept"])
+        self.on_failure = _check.choice("on_failure", continued(on_failure), ["raise", "warn", "continue"])
         overlap = ("warn" if world else "raise") if on_overlap is None else on_overlap
         _check.choice("on_overlap", overlap, ["raise", "warn", "separate"])
         self._initial = system.initial_state()
@@ -110,7 +118,11 @@ class Simulator:
 
     def _compiled(self) -> CompiledLoop | None:
         # A dump wants to see every problem, and the loop shows none.
-        return None if self._dump else CompiledLoop.of(self.system, self.scheme, self.solver, self.dt, self.tol)
+        return (
+            None
+            if self._dump
+            else CompiledLoop.of(self.system, self.scheme, self.solver, self.dt, self.tol, self.accept)
+        )
 
     def set_motor(self, joint: Any, target: Any) -> None:
         """Give the motor of a joint (handle or name) another target: a speed or position, or a function of time."""
@@ -156,8 +168,10 @@ class Simulator:
             self._dump.new_step()
         self._ready()
         again = None if self._loop is None else self._loop.again(self.state)
-        result = again or self._finite(self.scheme.step(self.system, self.state, self.dt, _Door(self)))
-        if not result.success:
+        result = again or self._finite(
+            sized(self.scheme.step(self.system, self.state, self.dt, _Door(self)), self.system, self.dt)
+        )
+        if not result.status.taken:
             self._failed(result)
         elif again is None and self._loop is not None:
             self._loop.remember(self.state, result)
@@ -175,8 +189,8 @@ class Simulator:
             raise ModelError(f"the simulator cannot step from its state, which must be finite: {bad}.")
 
     def _finite(self, result: StepResult) -> StepResult:
-        """The result; a failure where a scheme or solver calls a success what is not finite."""
-        if not result.success or _all_finite(self.system, result):
+        """The result; a failure where a scheme or solver takes what is not finite."""
+        if not result.status.taken or _all_finite(self.system, result):
             return result
         bad = Status.NONFINITE
         return replace(result, state=self.state, success=False, status=bad, message=bad.sentence, certificate=None)
@@ -240,9 +254,9 @@ class Simulator:
         """Be where the compiled loop is before the last step of a group; how many steps that were."""
         if group.taken:
             self._arrive(group.before, group.taken)
-            error, depth, drift, _, energy, steps = group.worst.tolist()
+            error, depth, drift, _, energy, steps, accepted = group.worst.tolist()
             known = {"scaled_map": error, "penetration": depth, "joint_drift": drift, "unexplained_energy": energy}
-            keep_worst(known | {UNEXPLAINED: steps}, worst)
+            keep_worst(known | {UNEXPLAINED: steps, ACCEPTED: accepted, MISSED: accepted}, worst)
         return group.taken
 
     def run(
@@ -385,8 +399,8 @@ class Simulator:
         return run
 
     def _solve(self, problem: ContactProblem, tol: float) -> Solution:
-        solution = answer(self.solver, problem, tol=tol, p0=problem.p_warm)
-        if not solution.success:
+        solution = answer(self.solver, problem, tol=tol, accept=self.accept, p0=problem.p_warm)
+        if not solution.taken:
             self._hard = (problem, solution)
         if self._dump is not None:
             self._dump.look(self._steps, self.state.t, problem, solution, tol)
@@ -394,6 +408,7 @@ class Simulator:
 
     def _failed(self, result: StepResult) -> None:
         where = f"step {self._steps} from t = {self.state.t:.6g} s failed ({result.status}): {result.message}"
+        where += self._worst_contact()
         finite = np.isfinite(result.state.q).all() and np.isfinite(result.state.v).all()
         if self.on_failure == "raise" or result.certificate is None or not finite:
             solution = result.solution
@@ -403,6 +418,14 @@ class Simulator:
             raise SolverError(where, certificate=certificate, status=result.status, result=result, report=left)
         if self.on_failure == "warn":
             warnings.warn(where, StepWarning, stacklevel=3)
+
+    def _worst_contact(self) -> str:
+        """Where the problem that was not solved is missed most, for its message."""
+        if self._hard is None:
+            return ""
+        problem, solution = self._hard
+        block = solution.culprit if solution.culprit >= 0 else solution.certificate.blocks.get(problem.measure, -1)
+        return f" Worst at {self.system.constraint_name(int(problem.key[block]))!r}." if block >= 0 else ""
 
     def _check_start(self, overlap: str) -> None:
         state = self._initial
@@ -425,8 +448,18 @@ class Simulator:
             "scheme": repr(self.scheme),
             "solver": self.solver.name,
             "tol": self.tol,
+            "accept": self.accept,
             "system": type(self.system).__name__,
         }
+
+
+def continued(on_failure: str) -> str:
+    """The policy, by its present name: what was "accept" is "continue"."""
+    if on_failure != "accept":
+        return on_failure
+    text = 'on_failure="accept" is now called "continue"; accept= is the largest residual that a step may have.'
+    warnings.warn(text, FutureWarning, stacklevel=3)
+    return "continue"
 
 
 def _all_finite(system: System, result: StepResult) -> bool:
@@ -444,6 +477,10 @@ class _Door:
 
     def __init__(self, simulator: Simulator):
         self.simulator, self.tol = simulator, simulator.tol
+
+    def largest(self, rows: int) -> float:
+        """The largest error that a step goes on with, of a problem with so many rows."""
+        return largest_accepted(rows, self.tol, self.simulator.accept)
 
     def __call__(self, problem: ContactProblem, *, tol: float | None = None) -> Solution:
         return self.simulator._solve(problem, self.tol if tol is None else tol)

@@ -38,11 +38,13 @@ BALANCE = (
     "mass_change",
     "residual",
 )
-UNEXPLAINED = "unexplained_steps"  # how many steps gained energy that nothing explains: counted, not the largest
+# How many steps did what their name says: counted, where of all other residuals the largest is kept.
+UNEXPLAINED, ACCEPTED, REGULARISED = COUNTED = ("unexplained_steps", "accepted_steps", "regularised_steps")
+MISSED = "missed"  # beside the residuals of steps that are not recorded: how many missed their tolerance
 CERTIFICATE = (
     "natural_map", "scaled_map", "dynamics", "penetration_rate", "tension", "complementarity", "friction_excess",
-    "dissipation_defect", "equality", "bounds", "penetration", "joint_drift", "contradiction", "energy",
-    "unexplained_energy", UNEXPLAINED,
+    "dissipation_defect", "equality", "bounds", "impulse_error", "penetration", "joint_drift", "contradiction",
+    "energy", "unexplained_energy", *COUNTED,
 )  # fmt: skip
 
 
@@ -73,17 +75,30 @@ class RunCertificate(Lazy):
     @property
     def worst(self) -> dict[str, float]:
         """The largest residual of each kind over the run."""
-        sizes = {name: values for name, values in self.residuals.items() if name != UNEXPLAINED}
+        sizes = {name: values for name, values in self.residuals.items() if name not in COUNTED}
         return {name: float(np.abs(values).max(initial=0.0)) for name, values in sizes.items()}
 
     @property
     def unexplained(self) -> int:
         """How many steps gained energy by their own error (`StepCertificate.unexplained_energy`)."""
-        return int(np.sum(self.residuals.get(UNEXPLAINED, 0.0)))
+        return self._count(UNEXPLAINED)
+
+    @property
+    def accepted(self) -> int:
+        """How many steps missed `tol` by no more than `accept` (`Status.ACCEPTED`)."""
+        return self._count(ACCEPTED)
+
+    @property
+    def regularised(self) -> int:
+        """How many steps were solved with a little compliance in every contact (`Status.REGULARISED`)."""
+        return self._count(REGULARISED)
+
+    def _count(self, name: str) -> int:
+        return int(np.sum(self.residuals.get(name, 0.0)))
 
     @property
     def failed_steps(self) -> IntArray:
-        """The steps that missed their tolerance; empty unless failures were accepted."""
+        """The recorded steps that missed `tol`, or before which others did: accepted, regularised, or failed."""
         return np.flatnonzero(~self.success)
 
     def __str__(self) -> str:
@@ -117,6 +132,40 @@ class Trajectory(Lazy):
     def success(self) -> bool:
         """Whether every step met its tolerance."""
         return bool(self.certificate.success.all())
+
+    def remarks(self) -> list[str]:
+        """What a reader of the run should know: steps that were not solved to `tol`, and energy from nowhere."""
+        c, tol, accept = self.certificate, self.info["tol"], self.info.get("accept")
+        found, missed = [], self._worst_missed()
+        if c.accepted:
+            level = "accept" if accept is None else f"accept = {accept:g}"
+            found.append(f"{c.accepted} of {self.steps} steps between tol = {tol:g} and {level}{missed}")
+        if c.regularised:
+            found.append(f"{c.regularised} regularised")
+        if c.unexplained:
+            found.append(f"unexplained energy in {c.unexplained} steps")
+        return found
+
+    def _worst_missed(self) -> str:
+        """The largest residual of a solve above `tol` and the time of its step, or of the recorded one after it."""
+        error = np.where(self.certificate.success, 0.0, self.certificate["scaled_map"])
+        at = int(np.argmax(error)) if len(error) else 0
+        return f", worst {error[at]:.1e} at t = {self.times[1 + at]:.4g} s" if error.any() else ""
+
+    @property
+    def steps(self) -> int:
+        """How many steps the run took, recorded or not."""
+        return round(float(self.times[-1] - self.times[0]) / float(self.info["dt"]))
+
+    @property
+    def physical(self) -> dict[str, float | None]:
+        """What the residuals of the recorded steps leave, at most, in the sizes of the scene.
+
+        approach [m/s]: the velocity with which bodies still meet at a contact, and overlap [m], what it makes in a
+        step; force [N]: by how much the force of a contact or joint misses its law, and share, that over the mean
+        weight of a body (None without gravity).
+        """
+        return left_by(self.certificate.worst, float(self.info["dt"]), self.info.get("weight"))
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -377,6 +426,12 @@ class Trajectory(Lazy):
         steps = f"{len(self.times) - 1} steps to t = {self.times[-1]:g} s"
         if self.recording is not None:
             return f"Trajectory({steps}, in {self.recording.path})"
-        worst, unexplained = self.certificate.worst["scaled_map"], self.certificate.unexplained
-        more = f", unexplained energy in {unexplained} steps" if unexplained else ""
+        worst, more = self.certificate.worst["scaled_map"], "".join(f", {part}" for part in self.remarks())
         return f"Trajectory({steps}, {len(self.events)} events, largest residual {worst:.1e}{more})"
+
+
+def left_by(worst: Mapping[str, float], h: float, weight: float | None) -> dict[str, float | None]:
+    """What residuals leave in a step of h [s], with bodies of the mean weight [N]; see `Trajectory.physical`."""
+    approach, force = worst.get("penetration_rate", 0.0), worst.get("impulse_error", 0.0) / h
+    share = force / weight if weight else None
+    return {"approach": approach, "overlap": h * approach, "force": force, "share": share}

@@ -12,16 +12,19 @@ from .._check import FloatArray
 from ..friction.sets import POLYHEDRON
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies
+from ..problem.laws import EQUALITY
 from ..problem.redundant import agree
 from ..status import Status
+from .acceptance import DECIDED, ROUGH, STRICT_ROWS, graded, levels, missing_islands
 from .apgd import Apgd
-from .base import Solution, Solver
+from .base import Solution, Solver, finish
 from .conic import Conic
 from .enumeration import Enumeration
 from .fixed_point import FixedPoint
+from .islands import part
 from .lemke import Lemke
 from .nsgs import Nsgs
-from .nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS
+from .nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, quick_limit
 from .proximal import Proximal
 
 EXACT = 300  # unknowns of the LCP up to which Lemke's method goes first
@@ -58,26 +61,93 @@ class Auto:
     `nsgs`, `apgd` from 1000 rows, `conic`, `proximal`; islands of more than 30 000 rows: nothing that factorises. At
     last `lemke` where friction is polyhedral. With `maxiter`, each of them is limited by it. Where redundant joints
     contradict each other by so much that none could meet the tolerance, it says so after the first.
+
+    Where more than `tol` is accepted (a run with more than 300 rows), it ends with the first answer that is; what
+    follows then aims at what is accepted, and above 3000 rows nothing does. Islands of at most 300 rows, which are held
+    to `tol`, are solved apart.
     """
 
     name = "auto"
 
     def __init__(self) -> None:
-        self._solvers: dict[str, Solver] = {
-            s.name: s for s in (Lemke(), Enumeration(), Nsgs(), Proximal(), Conic(), FixedPoint(), Apgd())
-        }
+        self._sweeps = Nsgs()
+        others = (Lemke(), Enumeration(), Proximal(), Conic(), FixedPoint(), Apgd())
+        self._solvers: dict[str, Solver] = {s.name: s for s in (self._sweeps, *others)}
 
     def refuses(self, problem: ContactProblem) -> str | None:
         """Nothing."""
         return None
 
     def solve(
-        self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
+        self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None,
+        accept: float | None = 0.0,
+    ) -> Solution:  # fmt: skip
+        """Solve; the result of the solver that succeeded, or the best of all where none did.
+
+        accept: an error above `tol` that is enough all the same (`acceptance.py`; None: its rule).
+        """
+        most, _ = levels(tol, accept)
+        if most > tol and problem.nr > STRICT_ROWS:
+            return self._accepted(problem, tol, accept, maxiter, p0)
+        return self._solved(problem, self._plan(problem), tol, maxiter, p0)
+
+    def _accepted(
+        self, problem: ContactProblem, tol: float, accept: float | None, maxiter: int | None, p0: FloatArray | None
     ) -> Solution:
-        """Solve; the result of the solver that succeeded, or the best of all where none did."""
+        """The first answer that is solved or accepted; where sweeps miss small islands, these are solved apart."""
+        most, strict = levels(tol, accept)
+        plan = self._plan(problem)
+        name, limit = next(plan)
+        if name == "nsgs":
+            limit = quick_limit(problem.nr, bounded=True) if maxiter is None else maxiter
+            first = self._sweeps.solve(problem, tol=tol, maxiter=limit, p0=p0, accept=accept)
+        else:
+            first = self._solvers[name].solve(problem, tol=tol, maxiter=maxiter, p0=p0)
+        if not first.success and (problem.law == EQUALITY).any():  # never taken for what a large problem leaves
+            contradiction = _contradiction(problem, first.p, tol)
+            if contradiction > 0.0:
+                return _contradicted(first, contradiction)
+        first = graded(problem, first, tol, accept)
+        if not first.taken and strict:
+            first = self._apart(problem, first, tol, accept)
+        if first.taken or first.culprit >= 0 or first.status in DECIDED or problem.nr > QUICK_ROWS:
+            return first
+        last = self._solved(problem, plan, most, maxiter, first.p)
+        if last.success:  # it was held to what is accepted
+            last = replace(last, success=False, status=Status.INACCURATE, stages=last.stages + 1)
+        return graded(problem, last, tol, accept)
+
+    def _apart(self, problem: ContactProblem, first: Solution, tol: float, accept: float | None) -> Solution:
+        """The solution with the small islands that miss the tolerance solved by themselves."""
+        p, failed, message = first.p.copy(), -1, first.message
+        islands = missing_islands(problem, p, tol, STRICT_ROWS)
+        for blocks in islands:
+            rows, island = part(problem, blocks)
+            own = min(ROUGH, tol * problem.scale / island.scale) if island.scale > 0.0 else tol
+            start = p[rows] if np.isfinite(p[rows]).all() else None
+            found = self._solved(island, self._plan(island), own, None, start)
+            if np.isfinite(found.p).all():
+                p[rows] = found.p
+            if not found.success and failed < 0:
+                failed = int(blocks[found.certificate.blocks[problem.measure]])
+                message = f"An island of {island.nr} rows was not solved: {found.message}"
+        if not islands:
+            return first
+        done = finish(
+            problem, p, solver=first.solver, tol=tol, status=Status.INACCURATE, message=message,
+            iterations=first.iterations,
+        )  # fmt: skip
+        if failed >= 0:
+            return replace(done, success=False, status=Status.NOT_CONVERGED, message=message, culprit=failed)
+        return graded(problem, done, tol, accept)
+
+    def _solved(
+        self, problem: ContactProblem, plan: Iterator[tuple[str, int | None]], tol: float, maxiter: int | None,
+        p0: FloatArray | None,
+    ) -> Solution:  # fmt: skip
+        """The answer of the first solver of the plan that meets `tol`, or the best of all."""
         tried: list[Solution] = []
         best = p0
-        plan: Iterator[tuple[str, int | None]] = self._plan(problem)  # lazy: most problems need its first entry only
         while (entry := next(plan, None)) is not None:
             name, limit = entry
             limit = maxiter if maxiter is not None else limit
@@ -89,8 +159,7 @@ class Auto:
             if answer.status is Status.NO_SOLUTION:
                 break
             if len(tried) == 1 and (contradiction := _contradiction(problem, answer.p, tol)) > 0.0:
-                message = f"Joints contradict each other by {contradiction:.1e} m/s: {Status.SINGULAR.sentence}"
-                return replace(answer, status=Status.SINGULAR, message=message)
+                return _contradicted(answer, contradiction)
             best = min(tried, key=lambda s: s.certificate.error).p
             near = answer.certificate.error <= NEARLY * tol and not problem.associated
             if name == "nsgs" and len(tried) == 1 and near and problem.nr <= QUICK_ROWS:
@@ -129,6 +198,11 @@ class Auto:
             yield from SWEPT_STAGES if swept and many else STAGES
         if small and not pivots:
             yield "lemke", None
+
+
+def _contradicted(answer: Solution, contradiction: float) -> Solution:
+    message = f"Joints contradict each other by {contradiction:.1e} m/s: {Status.SINGULAR.sentence}"
+    return replace(answer, success=False, status=Status.SINGULAR, message=message)
 
 
 def _contradiction(problem: ContactProblem, p: FloatArray, tol: float) -> float:

@@ -19,7 +19,8 @@ class Solution:
     """Impulses p (nr,), velocities v (nv,) and u (nr,), the mode of each block (nk,), and how good they are.
 
     `solver` made the answer; `stages` counts the solvers that `auto` had to try for it, this one included; `rounds`
-    counts the problems solved for coefficients of friction that depend on the speed, and is 1 where none does.
+    counts the problems solved for coefficients of friction that depend on the speed, and is 1 where none does;
+    `culprit`, if it is not -1, is the block of a small island for which the whole was not solved.
     """
 
     p: FloatArray
@@ -34,6 +35,12 @@ class Solution:
     solver: str
     stages: int = 1
     rounds: int = 1
+    culprit: int = -1
+
+    @property
+    def taken(self) -> bool:
+        """Whether a step goes on with it: solved, accepted, or regularised."""
+        return self.status.taken
 
 
 class Solver(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
 from ..status import Status
+from .acceptance import largest_accepted, levels
 from .base import Solution, finish, nothing_to_solve
-from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED, quick_limit
+from .nsgs_ends import ACCEPTED, FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED, STRICT_ROWS, quick_limit
 
 SWEEPS = 10_000  # the default limit
 OMEGA = 1.7  # over-relaxation without acceleration
@@ -21,6 +23,7 @@ WINDOW = 500  # sweeps after which the residual must have fallen, else steps are
 SMALL = 300  # rows up to which W stays a full matrix
 STARTS = 2  # further starts of a large problem whose sweeps go in circles, each from half of the impulses
 CHUNK = 100  # sweeps on a matrix between two looks at the certificate, at most
+_LEFT = "nsgs left {:.1e} after {} sweeps, above tol = {:.0e}: accepted."
 _RESTS, _MET = "The first guess met the tolerance: the bodies are at rest.", "nsgs met the tolerance after {} sweeps."
 
 
@@ -63,17 +66,28 @@ class Nsgs:
         return None
 
     def solve(
-        self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
-    ) -> Solution:
-        """Sweep from `p0`, or from the problem's `p_warm`; `maxiter` limits the sweeps (default 10 000)."""
+        self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None,
+        accept: float | None = 0.0,
+    ) -> Solution:  # fmt: skip
+        """Sweep from `p0`, or from the problem's `p_warm`; `maxiter` limits the sweeps (default 10 000).
+
+        accept: sweeps on bodies that would take long end with an error up to this (`acceptance.py`; None: its rule).
+        """
         limit = self.maxiter if maxiter is None else _check.count("maxiter", maxiter)
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         start = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
-        p, status, message, sweeps = self._iterate(problem, start, tol, limit)
-        return finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=sweeps)
+        most, strict = levels(tol, accept)
+        most = most if problem.nr > STRICT_ROWS else tol
+        p, status, message, sweeps = self._iterate(problem, start, tol, limit, (most, strict))
+        done = finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=sweeps)
+        if done.status is Status.ACCEPTED and not done.certificate.ok(most):
+            return replace(done, status=Status.INACCURATE)
+        return done
 
-    def _iterate(self, problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> tuple[Any, Status, str, int]:
+    def _iterate(
+        self, problem: ContactProblem, p: FloatArray, tol: float, limit: int, level: tuple[float, int]
+    ) -> tuple[Any, Status, str, int]:
         """Windows of sweeps, with shorter steps where one has not helped: a cycle, which more sweeps would not end."""
         bodies = isinstance(problem.dynamics, Bodies)
         make: Any = BodySweeps if bodies else MatrixSweeps
@@ -86,8 +100,10 @@ class Nsgs:
         inner = _inner_tolerance(problem, tol) if accelerate else tol
         if accelerate and _at_rest(problem, p, inner):
             return p, Status.SOLVED, _RESTS, 0
-        run = NearSweeps(problem, p) if accelerate else make(problem, p, steps.pop(0), False)
-        quick = quick_limit(problem.nr)
+        bounded = level[0] > tol
+        level = level if bounded else (inner, 0)
+        run = NearSweeps(problem, p, level) if accelerate else make(problem, p, steps.pop(0), False, level)
+        quick = quick_limit(problem.nr, bounded)
         window = quick if accelerate else FIRST  # the first attempt is that of the compiled loop
         many = accelerate and problem.nr > QUICK_ROWS
         starts = STARTS if many else 0
@@ -105,6 +121,8 @@ class Nsgs:
                 best, least = p, error
             if ended == SOLVED:
                 return p, Status.SOLVED, _MET.format(sweeps), sweeps
+            if ended == ACCEPTED:
+                return p, Status.ACCEPTED, _LEFT.format(error, sweeps, tol), sweeps
             if sweeps >= limit or (ended == STALLED and limit <= quick):
                 message = f"nsgs stopped after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
                 return best, Status.MAXITER, message, sweeps
@@ -113,27 +131,35 @@ class Nsgs:
                 return best, Status.INACCURATE, message, sweeps
             if starts and ended == STALLED:
                 starts -= 1
-                run = BodySweeps(problem, 0.5 * p, omega, True)
+                run = BodySweeps(problem, 0.5 * p, omega, True, level)
             elif steps and (slow or window == FIRST):
-                run, many = make(problem, p, steps.pop(0), False), False
+                run, many = make(problem, p, steps.pop(0), False, level), False
             elif isinstance(run, NearSweeps):
-                run = BodySweeps(problem, p, omega, True)
+                run = BodySweeps(problem, p, omega, True, level)
             window = quick if many else WINDOW
 
 
-def swept(problem: ContactProblem, p: FloatArray, tol: float, sweeps: int | None) -> Solution:
-    """The solution of a problem on bodies whose impulses p the kernels of `Nsgs` have found; sweeps None: at rest."""
+def swept(problem: ContactProblem, p: FloatArray, level: tuple[float, float | None], sweeps: int | None) -> Solution:
+    """The solution of a problem on bodies whose impulses p the kernels of `Nsgs` have found; sweeps None: at rest.
+
+    level: `tol`, and what is still accepted (`acceptance.py`).
+    """
+    tol, accept = level
     if problem.nr == 0:
         return nothing_to_solve(problem, Nsgs.name, tol)
     message = _RESTS if sweeps is None else _MET.format(sweeps)
-    return finish(problem, p, solver=Nsgs.name, tol=tol, status=Status.SOLVED, message=message, iterations=sweeps or 0)
+    done = finish(problem, p, solver=Nsgs.name, tol=tol, status=Status.SOLVED, message=message, iterations=sweeps or 0)
+    if done.success or not done.certificate.ok(largest_accepted(problem.nr, tol, accept)):
+        return done
+    message = _LEFT.format(done.certificate.error, sweeps, tol)
+    return replace(done, status=Status.ACCEPTED, message=message)
 
 
 class NearSweeps:
     """The first attempt on `Bodies`: on the blocks that may act (`nsgs_near`), by the kernel of the compiled loop."""
 
-    def __init__(self, problem: ContactProblem, p0: FloatArray):
-        self.problem, self.p = problem, p0.copy()
+    def __init__(self, problem: ContactProblem, p0: FloatArray, level: tuple[float, int]):
+        self.problem, self.p, self.level = problem, p0.copy(), level
 
     def impulses(self) -> FloatArray:
         """The impulses in the problem's own rows."""
@@ -151,8 +177,8 @@ class NearSweeps:
             2 * (form.Minv.shape[1] // 6) + int(nested)
         ]
         ended, done, error, _ = attempt(
-            tol, problem.scale, count, get_num_threads() > 1, *_given(problem), form.body_a, form.body_b, form.Ja,
-            form.Jb, form.Minv, problem.q, problem.b, problem.map_step, self.p, np.zeros(form.Minv.shape[:2]),
+            tol, *self.level, problem.scale, count, get_num_threads() > 1, *_given(problem), form.body_a, form.body_b,
+            form.Ja, form.Jb, form.Minv, problem.q, problem.b, problem.map_step, self.p, np.zeros(form.Minv.shape[:2]),
         )  # fmt: skip
         return int(ended), int(done), float(error)
 
@@ -160,13 +186,15 @@ class NearSweeps:
 class BodySweeps:
     """Sweeps on `Bodies`: the state is one vector per body, no Delassus matrix."""
 
-    def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool):
+    def __init__(
+        self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool, level: tuple[float, int]
+    ):
         from .._jit import get_num_threads
         from .nsgs_marks import mark_blocks
         from .nsgs_prepare import prepare
 
         form: Any = problem.dynamics
-        self.problem, self.accelerate = problem, accelerate
+        self.problem, self.accelerate, self.level = problem, accelerate, level
         self.given = _given(problem)
         kind, times, nested, self.plain = _kinds(problem)
         near, likely = np.empty(problem.nk, np.bool_), np.empty(problem.nk, np.bool_)
@@ -193,8 +221,8 @@ class BodySweeps:
         )[self.kernel]  # fmt: skip
         form: Any = self.problem.dynamics
         ended, done, error = relax(
-            tol, self.problem.scale, count, get_num_threads() > 1, self.accelerate, *self.given, form.Ja, form.Jb,
-            self.problem.q, self.problem.b, self.problem.map_step, *self.arrays, self.plain,
+            tol, *self.level, self.problem.scale, count, get_num_threads() > 1, self.accelerate, *self.given, form.Ja,
+            form.Jb, self.problem.q, self.problem.b, self.problem.map_step, *self.arrays, self.plain,
         )  # fmt: skip
         return int(ended), int(done), float(error)
 
@@ -202,7 +230,9 @@ class BodySweeps:
 class MatrixSweeps:
     """Sweeps on the columns of W, for `Dense` and `Delassus`; the state is u."""
 
-    def __init__(self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool):
+    def __init__(
+        self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool, level: tuple[float, int]
+    ):
         from scipy.sparse import csr_array
 
         from . import nsgs_forms as forms

@@ -16,7 +16,7 @@ import numpy as np
 from .._jit import njit, prange
 from .._lanes import AHEAD, fetch
 from ..problem.body_kernels import MANY, PARTS, velocity_change
-from .nsgs_ends import LIMIT, SOLVED
+from .nsgs_ends import ACCEPTED, LIMIT, SOLVED
 from .nsgs_forms import unpack
 from .nsgs_items import classify
 from .nsgs_marks import mark_blocks
@@ -106,11 +106,12 @@ def _unpack_parallel(ptr, src, T, packed, p):
 def _make_attempt(d, nested):
     @njit
     def attempt(
-        tol, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr,
-        lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, overlap, rho, p, change,
+        tol, accept, strict, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
+        facets, facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, overlap, rho, p, change,
     ):  # fmt: skip
         """Up to `limit` accelerated sweeps from p, which receives the answer: how they ended, how many, the error.
 
+        accept, strict: the error that islands of more rows than `strict` may have, where `tol` is far (`nsgs_relax`).
         free, overlap (nr,): H v_free + b, and b; `nested`: whether there are blocks of that kind (`nsgs_items`).
         Last, whether change (nb, d) has received the velocities that p gives the bodies.
         """
@@ -131,10 +132,10 @@ def _make_attempt(d, nested):
                 likely,
             )  # fmt: skip
             problem = (
-                tol, scale, limit - sweeps, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-                vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho, begin, phase,
-                rows, seg, block, ptr, src, a, b, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight, F,
-                B, arms, pack, Z, plain,
+                tol, accept, strict, scale, limit - sweeps, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi,
+                vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho, begin,
+                phase, rows, seg, block, ptr, src, a, b, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,
+                F, B, arms, pack, Z, plain,
             )  # fmt: skip
             if d == 6 and nested:
                 ended, done, error = relax_spatial_nested(*problem)
@@ -158,8 +159,14 @@ def _make_attempt(d, nested):
                 free, p, near, change,
             )  # fmt: skip
             error = math.sqrt(error * error + missed / (scale * scale))
-            if ended != SOLVED or error <= tol or sweeps >= limit:
-                return ended if error <= tol or ended != SOLVED else LIMIT, sweeps, error, True
+            if ended == ACCEPTED:  # what was left out is held to the tolerance all the same
+                enough = missed <= (tol * scale) ** 2 and error <= accept
+            else:
+                enough = ended != SOLVED or error <= tol
+            if enough:
+                return ended, sweeps, error, True
+            if sweeps >= limit:
+                return LIMIT, sweeps, error, True
 
     return attempt
 

@@ -8,7 +8,17 @@ import numpy as np
 
 from .._jit import njit
 from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, copy, fresh, realign, remembers
-from .nsgs_ends import FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED
+from .nsgs_ends import (
+    ACCEPTED,
+    ENOUGH_SWEEPS,
+    FLOOR,
+    LIMIT,
+    NONFINITE,
+    QUICK_ROWS,
+    RESTING,
+    SOLVED,
+    STALLED,
+)
 from .nsgs_islands import body_state, island_planar, island_planar_nested, island_spatial, island_spatial_nested
 from .nsgs_measure import measure_island
 from .nsgs_newton import START, sweeps_per_step
@@ -80,18 +90,32 @@ def _until(since, error, last):
     return int(min(most, max(_CLOSE, math.ceil(since * math.log(error) / math.log(last / error)))))
 
 
+@njit
+def _slow(done, since, error, last):
+    """Whether an island that is accepted as it is would need more than twice `ENOUGH_SWEEPS` to its goal.
+
+    Errors as for `_until`, which the last `since` sweeps have brought from `last` to `error`.
+    """
+    if done < ENOUGH_SWEEPS:
+        return False
+    if not error < last < math.inf:
+        return True
+    return done + since * math.log(error) / math.log(last / error) > 2 * ENOUGH_SWEEPS
+
+
 def _make_relax(d, nested):
     @njit
     def relax(
-        tol, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
-        facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho,
+        tol, accept, strict, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
+        vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho,
         begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,
         F, B, arms, pack, Z, plain,
     ):  # fmt: skip
         """Sweep until every island has its share of `tol`: p is changed in place.
 
-        Returns how it ended, the sweeps of the island that took most, and the error. An island's share of it goes by
-        its number of rows; `missed` is the square of its scaled map.
+        An island of more than `strict` rows may end with its share of `accept` where that of `tol` is far. Returns how
+        it ended, the sweeps of the island that took most, and the error. An island's share of it goes by its number of
+        rows; `missed` is the square of its scaled map.
         """
         islands = phase.shape[0]
         nrows, moving = len(src), begin[-1]
@@ -132,6 +156,11 @@ def _make_relax(d, nested):
             low, high = begin[isl], begin[isl + 1]
             body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
         goal = (tol * scale) ** 2
+        # how large an island's error may stay, as a square; a small one misses no more than the whole problem may
+        bound, given_up = np.full(islands, goal), np.zeros(islands, np.bool_)
+        for isl in range(islands):
+            if accept > tol and rows[isl + 1] - rows[isl] > strict:
+                bound[isl] = (accept * scale) ** 2 * ((rows[isl + 1] - rows[isl]) / nrows)
         for isl in range(islands):  # where the first guess is near the answer, Newton's method goes there at once
             first, last = rows[isl], rows[isl + 1]
             if not smooth or not 0 < last - first <= QUICK_ROWS:
@@ -153,7 +182,7 @@ def _make_relax(d, nested):
                 low, high = begin[isl], begin[isl + 1]
                 share = goal * ((last - first) / nrows)
                 wide = parallel and phase[isl, 1] - phase[isl, 0] > 1
-                if missed[isl] <= share or rest[isl] or done[isl] >= limit:
+                if missed[isl] <= share or rest[isl] or given_up[isl] or done[isl] >= limit:
                     continue
                 if done[isl] - marked[isl] > patience:
                     continue
@@ -195,7 +224,8 @@ def _make_relax(d, nested):
                 if long:
                     realign(isl, low, high, w, before, wg, Wg, state)
                 short = missed[isl] > share
-                ahead[isl] = _until(done[isl] - looked[isl], missed[isl] / share, last_error[isl])
+                since, earlier = done[isl] - looked[isl], last_error[isl]
+                ahead[isl] = _until(since, missed[isl] / share, earlier)
                 last_error[isl], looked[isl] = missed[isl] / share, done[isl]
                 far = beyond(tol, FURTHEST if few else FURTHER)
                 rough = missed[isl] > far * share
@@ -213,7 +243,9 @@ def _make_relax(d, nested):
                 if long and missed[isl] < least[isl]:
                     least[isl] = missed[isl]
                     copy(first, last, wide, p, best)
-                if pending and short and done[isl] < limit:
+                if accept > tol and last - first > strict and share < missed[isl] <= bound[isl]:
+                    given_up[isl] = _slow(done[isl], since, missed[isl] / share, earlier)
+                if pending and short and done[isl] < limit and not given_up[isl]:
                     combine(isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
                 if seen <= threshold[isl] and short:
                     error = math.sqrt(missed[isl] / share * goal)
@@ -233,6 +265,11 @@ def _make_relax(d, nested):
             if error <= tol:
                 return SOLVED, sweeps, error
             if not swept:
+                taken = accept > tol and error <= accept
+                for isl in range(islands):
+                    taken = taken and missed[isl] <= bound[isl]
+                if taken:
+                    return ACCEPTED, sweeps, error
                 return (LIMIT if sweeps >= limit else STALLED if stalled else RESTING), sweeps, error
 
     return relax

@@ -233,6 +233,12 @@ class BodyModel(Detection):
         return float(fastest_spin(v.reshape(self.nb, -1), self.moves, self.swing, self.dim))
 
     @cached_property
+    def mean_weight(self) -> float | None:
+        """The mean weight of the bodies that forces move [N]; None without gravity, or where there are none."""
+        weight = self.mass_of[self.moves] * float(np.linalg.norm(self.gravity))
+        return float(weight.mean()) if weight.any() else None
+
+    @cached_property
     def lift(self) -> float:
         """Σ m g·reach [J]: what it takes to turn the bodies over."""
         weight = self.mass_of[self.moves] * float(np.linalg.norm(self.gravity))

@@ -1,0 +1,83 @@
+"""Two levels of a residual: `tol` is what a solve aims at, `accept` what is still taken, counted and told.
+
+A small problem that misses its tolerance is a real failure: Painlevé's rod without a solution, joints that contradict
+each other. In a large jammed pile it is what every solver does: rigid contacts there press against each other in more
+ways than forces can decide, and the last digits of a step cost thousands of times the first. So up to `STRICT_ROWS`
+rows `accept` is `tol` itself, and above it `ROUGH`; parts of a large problem that do not act on each other (islands)
+are held to that apart, so that a small one never hides in a large one.
+
+What misses even that on a large problem is solved once more with a compliance of 1/`STIFFNESS` of its own W in every
+row of a contact, by which the problem is well posed. It is called regularised, and never solved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .._check import FloatArray, IntArray
+from ..problem.certificate import missed_by_block
+from ..problem.contact_problem import ContactProblem
+from ..problem.laws import UNILATERAL
+from ..status import Status
+from .base import Solution
+from .nsgs_ends import STRICT_ROWS
+
+ROUGH = 1e-3
+STIFFNESS = 300.0
+DECIDED = (Status.NO_SOLUTION, Status.SINGULAR, Status.REFUSED)  # more work, or a compliance, changes nothing
+
+
+def levels(tol: float, accept: float | None) -> tuple[float, int]:
+    """The error that is still taken, and of problems of more than how many rows; accept None: the rule above."""
+    return (max(tol, ROUGH), STRICT_ROWS) if accept is None else (max(tol, accept), 0)
+
+
+def largest_accepted(rows: int, tol: float, accept: float | None) -> float:
+    """The largest error of a problem with so many rows that a step goes on with."""
+    most, strict = levels(tol, accept)
+    return most if rows > strict else tol
+
+
+def graded(problem: ContactProblem, solution: Solution, tol: float, accept: float | None) -> Solution:
+    """The solution, called accepted where it misses `tol` by no more than is taken, in every island."""
+    most, strict = levels(tol, accept)
+    error = solution.certificate.error
+    if solution.status.taken or not tol < error <= most or problem.nr <= strict:
+        return solution
+    if strict and missing_islands(problem, solution.p, tol, strict):
+        return solution
+    message = f"{solution.message} Its residual {error:.1e} is accepted (up to {most:.0e})."
+    return replace(solution, status=Status.ACCEPTED, message=message)
+
+
+def missing_islands(problem: ContactProblem, p: FloatArray, tol: float, most: int) -> list[IntArray]:
+    """The blocks of each island of at most `most` rows that misses by itself what the whole problem may."""
+    label = problem.islands()
+    rows = np.bincount(label, weights=np.diff(problem.row_ptr))
+    missed = np.sqrt(np.bincount(label, weights=missed_by_block(problem, p) ** 2))
+    few = np.flatnonzero((rows <= most) & ~(missed <= tol * problem.scale))
+    return [np.flatnonzero(label == island) for island in few]
+
+
+def regularised(problem: ContactProblem) -> ContactProblem:
+    """The problem with a compliance of W/`STIFFNESS` of its own in every row of a contact."""
+    C = problem.C.copy()
+    rows = np.repeat(problem.law == UNILATERAL, np.diff(problem.row_ptr))
+    C[rows] += problem.dynamics.delassus_diagonal(problem.row_ptr)[rows] / STIFFNESS
+    return problem.replace(C=C, v_start=problem.v_start)
+
+
+def as_regularised(problem: ContactProblem, soft: Solution, before: Solution) -> Solution:
+    """The solution `soft` of the regularised problem as that of `problem`, which `before` has missed.
+
+    Its certificate stays what it is, that of the regularised problem; the message says what the rigid law makes of it.
+    """
+    error = problem.certify(soft.p).error
+    message = (
+        f"{before.message} With a compliance of W/{STIFFNESS:.0f} in every contact: {soft.message} "
+        f"By the rigid law its residual is {error:.1e}."
+    )
+    u = problem.q + problem.dynamics.delassus_times(soft.p) + problem.C * soft.p
+    return replace(soft, u=u, success=False, status=Status.REGULARISED, message=message, stages=before.stages + 1)
