@@ -51,20 +51,20 @@ class Simulator:
     """Steps a system through time.
 
     system: what moves, a world or a `GeneralizedSystem`; dt: the step [s]; scheme: how time advances, by default
-    `AnitescuHart()` for worlds and `StewartTrinkle()` for generalized systems; solver: a name or a
-    solver; tol: the certificate error that a solve aims at; accept: the largest that is still taken, by default `tol`
-    itself up to 300 rows and 1e-3 above; `accept=tol` takes nothing else, a larger number holds for all sizes. A step
-    between the two is taken and counted (`Status.ACCEPTED`); one of a large problem that misses `accept` too is solved
-    once more with a little compliance in every contact, and counted apart (`Status.REGULARISED`). on_failure: what
-    happens to a step that ends otherwise: "raise" a `SolverError` with the certificate, "warn" and go on, or
-    "continue". A step that raises leaves the simulator as it was. on_overlap: what happens when contacts overlap at the
-    start: "raise" (the default for gap functions), "warn" (the default for worlds), or "separate" the bodies by the
-    smallest displacement. dump: a folder into which hard contact problems are written as FCLIB files (`st.read_fclib`, `stiction solve`), named by step, solve of the
-    step and contacts; a solve is hard when it missed `tol`, when `auto` needed more than two stages, or when it
-    took 1000 iterations or more. What FCLIB cannot hold (`st.write_fclib`) is skipped with one warning; the run itself
-    does not change. report: the folder in which a step that raises leaves its state, its problem and the reason; by
-    default a new temporary one, or beside the recording; the error says where. A combination that cannot work is
-    refused here, with the reason.
+    `AnitescuHart()` for worlds and `StewartTrinkle()` for generalized systems; solver: a name or a solver; tol: the
+    certificate error that a solve aims at; accept: the largest that is still taken, by default `tol` itself up to 300
+    rows and 1e-3 above; `accept=tol` takes nothing else, a larger number holds for all sizes. A step between the two is
+    taken and counted (`Status.ACCEPTED`); one of a large problem that misses `accept` too is solved once more with a
+    little compliance in every contact, and counted apart (`Status.REGULARISED`). on_failure: what happens to a step
+    that ends otherwise: "raise" a `SolverError` with the certificate, "warn" and go on, or "continue". A step that
+    raises leaves the simulator as it was. on_overlap: what happens when contacts overlap at the start: "raise" (the
+    default for gap functions), "warn" (the default for worlds), or "separate" the bodies by the smallest displacement.
+    dump: a folder into which hard contact problems are written as FCLIB files (`st.read_fclib`, `stiction solve`),
+    named by step, solve of the step and contacts; a solve is hard when it missed `tol`, when `auto` needed more than
+    two stages, or when it took 1000 iterations or more. What FCLIB cannot hold (`st.write_fclib`) is skipped with one
+    warning; the run itself does not change. report: the folder in which a step that raises leaves its state, its
+    problem and the reason; by default a new temporary one, or beside the recording; the error says where. A combination
+    that cannot work is refused here, with the reason.
     """
 
     def __init__(

@@ -133,9 +133,9 @@ def _make_attempt(d, nested):
             )  # fmt: skip
             problem = (
                 tol, accept, strict, scale, limit - sweeps, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi,
-                vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho, begin,
-                phase, rows, seg, block, ptr, src, a, b, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,
-                F, B, arms, pack, Z, plain,
+                vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho,
+                begin, phase, rows, seg, block, ptr, src, a, b, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
+                V, weight, F, B, arms, pack, Z, plain,
             )  # fmt: skip
             if d == 6 and nested:
                 ended, done, error = relax_spatial_nested(*problem)
