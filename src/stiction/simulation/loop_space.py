@@ -189,7 +189,7 @@ def _make_advance(nested):
             last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
             own[0], own[1], own[3] = error, overlap(geometry[0]), float(acting)
             own[4], own[5] = (gained, 1.0) if unexplained else (0.0, 0.0)
-            own[6] = float(ended == ACCEPTED)
+            own[6] = 1.0 if ended == ACCEPTED else 0.0
             if len(joints[0]):
                 own[2] = drift(q, turns, rows, joints[4], joints[5])
             for j in range(5):
