@@ -47,7 +47,7 @@ def problem_of(world, settle):
     scheme = st.AnitescuHart(relaxation="convex")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        sim = st.Simulator(world, DT, scheme=scheme, solver="apgd", tol=1e-5, on_failure="accept")
+        sim = st.Simulator(world, DT, scheme=scheme, solver="apgd", tol=1e-5, on_failure="continue")
         sim.run(settle)
     problem = scheme.probe(sim.system, sim.state, DT)
     return problem.replace(p_warm=np.zeros(problem.nr))

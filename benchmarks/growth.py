@@ -47,11 +47,11 @@ def measure(side, depth):
     """One size, in a process of its own."""
     warnings.simplefilter("ignore")
     _jit.set_num_threads(1)
-    small = st.Simulator(spheres(*layers(4, 4)), DT, tol=TOL, on_failure="accept")  # compile, and load
+    small = st.Simulator(spheres(*layers(4, 4)), DT, tol=TOL, on_failure="continue")  # compile, and load
     small._skip(WARM)
     Nsgs().solve(small.scheme.probe(small.system, small.state, DT), tol=TOL)
     empty = resident()
-    sim = st.Simulator(spheres(*layers(side, depth)), DT, tol=TOL, on_failure="accept")
+    sim = st.Simulator(spheres(*layers(side, depth)), DT, tol=TOL, on_failure="continue")
     built = resident()
     sim._skip(round(WARM * (depth / 10) ** 0.5))  # the time in which the top layer falls
     state, count, times = sim.state, sim._steps, []

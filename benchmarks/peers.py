@@ -73,7 +73,7 @@ class Ours:
     def __init__(self, world, tol, state=None, computed=False):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self.sim = st.Simulator(world, DT, tol=tol, on_failure="accept")
+            self.sim = st.Simulator(world, DT, tol=tol, on_failure="continue")
         if state is not None:
             self.sim.state = state
         self.sim._loop.repeats = not computed

@@ -117,7 +117,7 @@ def make_world_problem(name: str) -> Path:
     scheme = st.AnitescuHart()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        sim = st.Simulator(scene(), DT, scheme=scheme, solver=Nsgs(maxiter=200), tol=1e-4, on_failure="accept")
+        sim = st.Simulator(scene(), DT, scheme=scheme, solver=Nsgs(maxiter=200), tol=1e-4, on_failure="continue")
     while sim.time < settle:
         sim.step()
     problem = scheme.probe(sim.system, sim.state, DT)

@@ -29,7 +29,7 @@ FIELDS = ("spheres", "contacts", "threads", "stage", "wall_s", "share", "same_bi
 
 def settle(side, depth):
     """A pile whose layers have met."""
-    sim = st.Simulator(spheres(*layers(side, depth)), DT, tol=TOL, on_failure="accept")
+    sim = st.Simulator(spheres(*layers(side, depth)), DT, tol=TOL, on_failure="continue")
     sim._skip(WARM)
     return sim
 

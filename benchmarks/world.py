@@ -18,7 +18,7 @@ def stages(world, *, settle, steps, tol, solver="auto"):
     scheme = st.AnitescuHart()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        sim = st.Simulator(world, DT, scheme=scheme, solver=solver, tol=tol, on_failure="accept")
+        sim = st.Simulator(world, DT, scheme=scheme, solver=solver, tol=tol, on_failure="continue")
     sim._loop = None  # a step that repeats itself is computed all the same
     while sim.time < settle:
         sim.step()

@@ -59,7 +59,7 @@ def loops(which):
 
     loop.FEW = 0
     for world in which:
-        st.Simulator(world, 0.01, on_failure="accept").advance(2)
+        st.Simulator(world, 0.01, on_failure="continue").advance(2)
 
 
 def space():
@@ -74,7 +74,7 @@ def plane():
     world = worlds(curved=False)[1]
     loops([world])
     for scheme in (st.StewartTrinkle(), st.Moreau(), st.TzitzourisPang()):
-        st.Simulator(world, 0.01, scheme=scheme, on_failure="accept").step()
+        st.Simulator(world, 0.01, scheme=scheme, on_failure="continue").step()
 
 
 if __name__ == "__main__":

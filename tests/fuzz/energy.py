@@ -144,7 +144,7 @@ def energies(world, q, v, g):
 
 def march(world, scheme, h, steps, tol):
     """States (n+1), mass_change and stabilisation (n) up to the first step that failed, its number or -1, and why."""
-    sim = st.Simulator(world, h, scheme=getattr(st, scheme)(), tol=tol, on_failure="accept", on_overlap="warn")
+    sim = st.Simulator(world, h, scheme=getattr(st, scheme)(), tol=tol, on_failure="continue", on_overlap="warn")
     q, v, change, pushed = [sim.state.q], [sim.state.v], [], []
     for k in range(steps):
         try:

@@ -79,7 +79,7 @@ def fuzz(seed, steps=STEPS, tol=1e-8, rules=tuple(RULES)):
     """Take the steps of a world and judge each; only the given rules count."""
     world, scheme, run = draw(seed)
     try:
-        sim = st.Simulator(world, run.dt, scheme=scheme, solver=run.solver, tol=tol, on_failure="accept")
+        sim = st.Simulator(world, run.dt, scheme=scheme, solver=run.solver, tol=tol, on_failure="continue")
     except st.ModelError:
         run.ended = "refused"
         return run

@@ -47,7 +47,7 @@ def test_solves_are_recorded_with_their_role_and_the_last_is_coulomb():
 def test_too_few_rounds_are_reported():
     world, _ = sliding_box()
     scheme = st.AnitescuHart(relaxation="fixed-point", maxiter=1, tolerance=1e-9)
-    sim = st.Simulator(world, 0.01, scheme=scheme, solver="conic", tol=1e-10, on_failure="accept")
+    sim = st.Simulator(world, 0.01, scheme=scheme, solver="conic", tol=1e-10, on_failure="continue")
     result = sim.step()
     assert not result.success
     assert result.status in (st.Status.NOT_CONVERGED, st.Status.INACCURATE)

@@ -21,7 +21,7 @@ def tower(n=3):
 
 
 def simulator(folder, solver="nsgs", **options):
-    return st.Simulator(tower(), 0.005, solver=solver, tol=1e-10, on_failure="accept", dump=folder, **options)
+    return st.Simulator(tower(), 0.005, solver=solver, tol=1e-10, on_failure="continue", dump=folder, **options)
 
 
 def test_missed_tolerances_become_files_that_can_be_read(tmp_path):
@@ -48,7 +48,7 @@ def test_missed_tolerances_become_files_that_can_be_read(tmp_path):
 def test_a_run_with_dump_is_the_same_to_the_bit(tmp_path):
     few = Nsgs(maxiter=5, accelerate=False)
     runs = [
-        st.Simulator(tower(), 0.005, solver=few, tol=1e-10, on_failure="accept", dump=d).run(0.05)
+        st.Simulator(tower(), 0.005, solver=few, tol=1e-10, on_failure="continue", dump=d).run(0.05)
         for d in (None, tmp_path / "d")
     ]
     np.testing.assert_array_equal(runs[0].q, runs[1].q)
@@ -105,7 +105,7 @@ def test_what_fclib_cannot_hold_is_skipped_with_one_warning(tmp_path):
     world = tower()
     sim = st.Simulator(
         world, 0.005, scheme=st.StewartTrinkle(), solver=Nsgs(maxiter=2, accelerate=False), tol=1e-12,
-        on_failure="accept",
+        on_failure="continue",
         dump=tmp_path / "d",
     )  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:

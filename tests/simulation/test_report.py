@@ -59,5 +59,5 @@ def test_the_report_is_beside_the_recording_or_among_temporary_files(tmp_path):
 
 
 def test_accepted_failures_leave_none(tmp_path):
-    failing(on_failure="accept", report=tmp_path / "why").run(0.05)
+    failing(on_failure="continue", report=tmp_path / "why").run(0.05)
     assert not (tmp_path / "why").exists()

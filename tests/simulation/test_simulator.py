@@ -141,7 +141,7 @@ def test_warn_goes_on_and_says_so():
 
 
 def test_accept_records_the_failed_steps():
-    sim = Simulator(crusher(), 0.01, on_failure="accept")
+    sim = Simulator(crusher(), 0.01, on_failure="continue")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         run = sim.run(0.55)
@@ -241,7 +241,7 @@ def test_own_solver_fails_with_its_own_words():
 
 def test_fixed_point_failure_follows_the_policy():
     scheme = StewartTrinkle(nonlinear=True, maxiter=1)
-    run = Simulator(ball(), 0.01, scheme=scheme, on_failure="accept").run(0.05)
+    run = Simulator(ball(), 0.01, scheme=scheme, on_failure="continue").run(0.05)
     assert len(run.certificate.failed_steps) == 5
 
 

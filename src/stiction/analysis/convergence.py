@@ -128,7 +128,8 @@ def convergence(
     if len(sizes) < 2 or sizes[-1] <= 0 or (np.diff(sizes) == 0).any():
         raise ModelError("steps must hold at least two different positive step sizes.")
     system_of = make if callable(make) else (lambda: make)
-    runs = tuple(Simulator(system_of(), float(h), scheme=scheme, solver=solver, tol=tol).run(duration) for h in sizes)
+    strict: dict[str, Any] = {"scheme": scheme, "solver": solver, "tol": tol, "accept": tol}
+    runs = tuple(Simulator(system_of(), float(h), **strict).run(duration) for h in sizes)
     return compare(runs, exact=exact)
 
 

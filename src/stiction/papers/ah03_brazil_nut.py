@@ -203,7 +203,7 @@ def shake(
 ) -> NutRun:
     """Shake the box for `duration` [s]."""
     watch = Stopwatch(AnitescuHart(relaxation=relaxation))
-    sim = Simulator(nut(seed), STEP, scheme=watch, solver=solver, tol=tol, on_failure=on_failure)
+    sim = Simulator(nut(seed), STEP, scheme=watch, solver=solver, tol=tol, accept=tol, on_failure=on_failure)
     sim.run(PERIOD, progress=False)  # loads what is compiled already, and compiles what is not
     sim.reset()
     watch.seconds.clear()

@@ -61,7 +61,7 @@ def disks() -> PlanarWorld:
 
 def _run(*, stabilize: bool = True, eps: float = EPS, h: float = STEP, duration: float = DURATION) -> Trajectory:
     scheme = AnitescuHart(stabilize=stabilize, eps=eps)
-    return Simulator(disks(), h, scheme=scheme, solver="auto", tol=1e-6).run(duration, progress=False)
+    return Simulator(disks(), h, scheme=scheme, solver="auto", tol=1e-6, accept=1e-6).run(duration, progress=False)
 
 
 def on_table(run: Trajectory) -> int:
