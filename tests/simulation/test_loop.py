@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import stiction as st
+from stiction.schemes.base import sized
 from stiction.simulation.loop import CompiledLoop
 from stiction.simulation.simulator import _Door
 
@@ -222,7 +223,7 @@ def test_a_compiled_step_says_what_the_python_step_says(make, options):
         sim.advance(12)
         group = sim._loop.group(sim.state, 1)
         fast = None if group.after is None else sim._loop.judge(sim.state, group.after, group.known)
-        slow = sim.scheme.step(sim.system, sim.state, sim.dt, _Door(sim))
+        slow = sized(sim.scheme.step(sim.system, sim.state, sim.dt, _Door(sim)), sim.system, sim.dt)
         if fast is not None:
             assert_same(fast, slow)
             compiled += 1

@@ -117,7 +117,7 @@ def certify(
     values: dict[str, Any] = dict(zip(names, worst.tolist()))
     blocks: dict[str, int] = dict(zip(names, where.tolist()))
     missed = np.abs(table[:, SCALED] * problem.rho)
-    blocks["impulse_error"] = int(np.argmax(missed)) if problem.nk else -1
+    blocks["impulse_error"] = int(np.argmax(missed)) if missed.any() else -1
     values["impulse_error"] = float(missed.max(initial=0.0))
     values["natural_map"] = float(np.sqrt((table[:, NATURAL] ** 2).sum())) / scale
     values["scaled_map"] = float(np.sqrt((table[:, SCALED] ** 2).sum())) / scale

@@ -17,6 +17,7 @@ from ..errors import ModelError, SolverError
 from ..problem.contact_problem import ContactProblem
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult, sized
+from ..schemes.regularised import bounded
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, answer, make_solver
 from ..solvers.acceptance import largest_accepted
@@ -168,9 +169,7 @@ class Simulator:
             self._dump.new_step()
         self._ready()
         again = None if self._loop is None else self._loop.again(self.state)
-        result = again or self._finite(
-            sized(self.scheme.step(self.system, self.state, self.dt, _Door(self)), self.system, self.dt)
-        )
+        result = again or self._finite(self._told(self.scheme.step(self.system, self.state, self.dt, _Door(self))))
         if not result.status.taken:
             self._failed(result)
         elif again is None and self._loop is not None:
@@ -187,6 +186,10 @@ class Simulator:
         bad = not_finite(self.system, self.state)
         if bad is not None:
             raise ModelError(f"the simulator cannot step from its state, which must be finite: {bad}.")
+
+    def _told(self, result: StepResult) -> StepResult:
+        """The result with its residual in sizes of the scene, and as a failure where it gives way too far."""
+        return bounded(sized(result, self.system, self.dt), self.system)
 
     def _finite(self, result: StepResult) -> StepResult:
         """The result; a failure where a scheme or solver takes what is not finite."""

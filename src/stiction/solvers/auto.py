@@ -39,6 +39,7 @@ PROXIMAL_FEW, PROXIMAL_MANY = ("proximal", 1000), ("proximal", 200)
 SWEPT_STAGES = (
     ("nsgs", 10_000),
 )  # for many: what 200 Newton steps leave, 1000 and convex problems left too, in minutes
+BOUNDED = (("proximal", 50), ("nsgs", 2000))  # where more is accepted: contacts are made compliant before it costs more
 CONVEX = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
 NEARLY = 10.0  # times the tolerance, where further sweeps are cheaper than factorisations
 MORE = ("nsgs", 2000)
@@ -63,8 +64,8 @@ class Auto:
     contradict each other by so much that none could meet the tolerance, it says so after the first.
 
     Where more than `tol` is accepted (a run with more than 300 rows), it ends with the first answer that is; what
-    follows then aims at what is accepted, and above 3000 rows nothing does. Islands of at most 300 rows, which are held
-    to `tol`, are solved apart.
+    follows then aims at what is accepted, and above 3000 rows nothing does but for the convex relaxation. Islands of at
+    most 300 rows, which are held to `tol`, are solved apart.
     """
 
     name = "auto"
@@ -110,12 +111,18 @@ class Auto:
         first = graded(problem, first, tol, accept)
         if not first.taken and strict:
             first = self._apart(problem, first, tol, accept)
-        if first.taken or first.culprit >= 0 or first.status in DECIDED or problem.nr > QUICK_ROWS:
+        if first.taken or first.culprit >= 0 or first.status in DECIDED:
             return first
+        if problem.nr > QUICK_ROWS and not problem.associated:
+            return first
+        plan = plan if problem.associated else self._plan(problem, BOUNDED)
         last = self._solved(problem, plan, most, maxiter, first.p)
-        if last.success:  # it was held to what is accepted
-            last = replace(last, success=False, status=Status.INACCURATE, stages=last.stages + 1)
-        return graded(problem, last, tol, accept)
+        last = replace(last, stages=last.stages + 1)
+        if not last.success or last.certificate.ok(tol):
+            return last
+        last = replace(last, success=False, status=Status.INACCURATE)
+        last = graded(problem, last, tol, accept)  # it was held to what is accepted, and so were its small islands
+        return last if last.taken else self._apart(problem, last, tol, accept)
 
     def _apart(self, problem: ContactProblem, first: Solution, tol: float, accept: float | None) -> Solution:
         """The solution with the small islands that miss the tolerance solved by themselves."""
@@ -169,9 +176,11 @@ class Auto:
             first = replace(first, status=Status.NO_SOLUTION)
         return replace(first, message=" ".join(f"{s.solver}: {s.message}" for s in tried), stages=len(tried))
 
-    def _plan(self, problem: ContactProblem) -> Iterator[tuple[str, int | None]]:
-        """Solvers in the order in which they are tried, with their limits."""
-        for name, limit in self._stages(problem):
+    def _plan(
+        self, problem: ContactProblem, stages: tuple[tuple[str, int | None], ...] = ()
+    ) -> Iterator[tuple[str, int | None]]:
+        """Solvers in the order in which they are tried, with their limits; by default those that suit the problem."""
+        for name, limit in stages or self._stages(problem):
             if self._solvers[name].refuses(problem) is None:
                 yield name, limit
 

@@ -40,7 +40,7 @@ def answer(
         return found
     soft, start = regularised(problem), found.p if np.isfinite(found.p).all() else None
     given = graded(soft, _answer(solver, soft, tol, accept, maxiter, start), tol, accept)
-    return as_regularised(problem, given, found) if given.taken else found
+    return as_regularised(problem, soft, given, found) if given.taken else found
 
 
 def _answer(
