@@ -23,8 +23,9 @@ from ..schemes.record_kernels import work_of_rows
 from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import (
     AT_REST,
+    BOUNDED_FEW,
+    BOUNDED_MANY,
     NONFINITE,
-    QUICK_BOUNDED,
     QUICK_FEW,
     QUICK_MANY,
     QUICK_ROWS,
@@ -364,9 +365,9 @@ def _make_attempt(d, nested):
         ended, sweeps, error, scale, known = SOLVED, 0, 0.0, 1.0, False
         if nr:
             most = accept if nr > STRICT_ROWS else tol
-            many = QUICK_BOUNDED if most > tol else QUICK_MANY
+            few, many = (BOUNDED_FEW, BOUNDED_MANY) if most > tol else (QUICK_FEW, QUICK_MANY)
             problem = (
-                tol, most, strict, QUICK_FEW if nr <= QUICK_ROWS else many, parallel, associated, law, row_ptr, set_of,
+                tol, most, strict, few if nr <= QUICK_ROWS else many, parallel, associated, law, row_ptr, set_of,
                 mu, *sets, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, length, terms, diagonal, p, free, rho,
                 change,
             )  # fmt: skip

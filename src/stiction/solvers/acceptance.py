@@ -7,9 +7,9 @@ rows `accept` is `tol` itself, and above it `ROUGH`; parts of a large problem th
 are held to that apart, so that a small one never hides in a large one.
 
 What misses even that on a large problem is solved once more with a compliance of 1/`STIFFNESS` of its own W in every
-row of a contact, by which the problem is well posed. It is called regularised, and never solved. A compliance also lets
-through what no motion of rigid bodies can do, such as two plates that close on a stone: `schemes/regularised.py` refuses
-a step that leaves overlaps of more than a hundredth of a body and deepens them.
+row of a contact, by which the problem is well posed. It is called regularised, and never solved. A compliance also
+lets through what no motion of rigid bodies can do, such as two plates that close on a stone: `schemes/regularised.py`
+refuses a step that leaves overlaps of more than a hundredth of a body and deepens them.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def as_regularised(problem: ContactProblem, soft: ContactProblem, made: Solution
     """
     given = float(np.abs((soft.C - problem.C) * made.p * problem.length).max())
     message = (
-        f"{before.message} With a compliance of W/{STIFFNESS:.0f} in every contact: {made.message} Contacts give way by up "
-        f"to {given:.1e} m/s; by the rigid law the residual is {problem.certify(made.p).error:.1e}."
+        f"{before.message} With a compliance of W/{STIFFNESS:.0f} in every contact: {made.message} Contacts give way "
+        f"by up to {given:.1e} m/s; by the rigid law the residual is {problem.certify(made.p).error:.1e}."
     )
     u = problem.q + problem.dynamics.delassus_times(made.p) + problem.C * made.p
     return replace(made, u=u, success=False, status=Status.REGULARISED, message=message, stages=before.stages + 1)

@@ -8,7 +8,8 @@ FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) h
 # Sweeps of a first attempt at a problem on bodies, in `auto` and in the compiled loop alike: where problems are small,
 # Newton's method is the better second half; where they are large, its factorisations cost more than many sweeps.
 QUICK_ROWS, QUICK_FEW, QUICK_MANY = 3000, 200, 5000
-QUICK_BOUNDED = 1000  # of many, where what is left after them may be accepted, or the contacts made compliant
+# Where more than the tolerance is accepted, sweeps are the cheapest way there, and after them contacts are made compliant.
+BOUNDED_FEW, BOUNDED_MANY = 2000, 1000
 
 # Where an error above the tolerance is accepted, an island whose error is that small is swept on for as long as it is
 # to reach the tolerance within twice so many sweeps. Jammed piles are not: their errors fall by a tenth in a thousand.
@@ -18,4 +19,6 @@ STRICT_ROWS = 300  # up to which a problem is solved to its tolerance, or not at
 
 def quick_limit(rows: int, bounded: bool = False) -> int:
     """The sweeps of a first attempt at a problem with so many rows; bounded: where more than `tol` is accepted."""
-    return QUICK_FEW if rows <= QUICK_ROWS else QUICK_BOUNDED if bounded else QUICK_MANY
+    if rows <= QUICK_ROWS:
+        return BOUNDED_FEW if bounded else QUICK_FEW
+    return BOUNDED_MANY if bounded else QUICK_MANY
