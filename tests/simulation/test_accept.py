@@ -74,6 +74,14 @@ def test_a_default_run_of_a_bed_goes_on_and_counts_what_it_misses(stepped):
     assert all(step.success for step in steps if not missed_in(step))
 
 
+def test_a_run_in_a_pipe_says_it_once(caplog):
+    st.Simulator(bed(), DT).run(STEPS * DT)
+    assert [r.getMessage().startswith("stiction: from here (t = 0.") for r in caplog.records] == [True]
+    caplog.clear()
+    st.Simulator(bed(), DT).run(STEPS * DT, progress=False)
+    assert not caplog.records
+
+
 @pytest.mark.parametrize("every", [1, 20])
 def test_counts_are_those_of_the_steps_and_the_bits_too(stepped, every, tmp_path):
     """Run, recording and the steps themselves agree, whoever took the step."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,8 @@ from .trajectory import MISSED
 
 if TYPE_CHECKING:
     from ..schemes.base import StepResult
+
+_log = logging.getLogger("stiction")
 
 
 @dataclass(frozen=True)
@@ -75,12 +78,18 @@ def steps_in(duration: float, dt: float) -> int:
 
 @contextmanager
 def shown(n: int, wanted: bool | Callable[..., None] | None) -> Iterator[Callable[..., None]]:
-    """A progress bar on standard error, when it is wanted or a person is watching; or the function that was given."""
+    """A progress bar on standard error, when it is wanted or a person is watching; or the function that was given.
+
+    Without a bar one line tells that steps miss their tolerance, at the first of them, unless progress=False.
+    """
     if callable(wanted):
         yield wanted
         return
-    if wanted is False or (wanted is None and (n < 200 or not sys.stderr.isatty())):
+    if wanted is False:
         yield lambda *_: None
+        return
+    if wanted is None and (n < 200 or not sys.stderr.isatty()):
+        yield _tell_once()
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -89,10 +98,29 @@ def shown(n: int, wanted: bool | Callable[..., None] | None) -> Iterator[Callabl
         task, missed = bar.add_task("steps", total=n), [0]
 
         def advance(steps: int, result: StepResult | None, between: dict[str, float]) -> None:
-            count = int(between.get(MISSED, 0)) + (result is not None and not result.success)
+            count = _missed(result, between)
             if count:
                 missed[0] += count
                 bar.update(task, description=f"steps ({missed[0]} above tol)")
             bar.advance(task, steps)
 
         yield advance
+
+
+def _missed(result: StepResult | None, between: dict[str, float]) -> int:
+    """How many steps missed their tolerance: those between two recorded ones, and the last."""
+    return int(between.get(MISSED, 0)) + (result is not None and not result.success)
+
+
+def _tell_once() -> Callable[..., None]:
+    """A progress function that logs one line, at the first step that misses its tolerance."""
+    told = False
+
+    def advance(steps: int, result: StepResult | None, between: dict[str, float]) -> None:
+        nonlocal told
+        if not told and _missed(result, between):
+            told = True
+            at = "" if result is None else f" (t = {result.state.t:.4g} s)"
+            _log.warning("stiction: from here%s steps miss tol; they are counted in run.certificate", at)
+
+    return advance

@@ -8,7 +8,7 @@ FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) h
 # Sweeps of a first attempt at a problem on bodies, in `auto` and in the compiled loop alike: where problems are small,
 # Newton's method is the better second half; where they are large, its factorisations cost more than many sweeps.
 QUICK_ROWS, QUICK_FEW, QUICK_MANY = 3000, 200, 5000
-# Where more than the tolerance is accepted, sweeps are the cheapest way there, and after them contacts are made compliant.
+# Where more than the tolerance is accepted, sweeps are the cheapest way there; after them contacts are made compliant.
 BOUNDED_FEW, BOUNDED_MANY = 2000, 1000
 
 # Where an error above the tolerance is accepted, an island whose error is that small is swept on for as long as it is
