@@ -68,7 +68,7 @@ def measure(side, depth):
     return {
         "spheres": n, "side": side, "depth": depth, "contacts": problem.nk, "wall_s": float(wall) / STEPS,
         "cpu_s": float(cpu) / STEPS,
-        "residual": worst["natural_map"], "penetration_m": worst["penetration"], "sweeps": sweeps,
+        "residual": worst["scaled_map"], "penetration_m": worst["penetration"], "sweeps": sweeps,
         "bytes_per_contact": (peak - built) / problem.nk, "bytes_per_sphere": (built - empty) / n,
     }  # fmt: skip
 

@@ -93,7 +93,7 @@ class Ours:
     def sample(self):
         """The worst residual and penetration since the last call."""
         worst, self.worst = self.worst, {}
-        return worst.get("natural_map", 0.0), worst.get("penetration", 0.0)
+        return worst.get("scaled_map", 0.0), worst.get("penetration", 0.0)
 
     def close(self):
         """Nothing to give back."""
