@@ -166,19 +166,32 @@ def jammed():
 
 
 def test_what_is_regularised_is_solved_as_what_it_is_and_says_so():
-    """It gives way by C p: with the compliance of W/300 the problem is well posed, and solved to 1e-6."""
+    """With the compliance of W/300 the problem is well posed, and solved to 1e-6; contacts give way by C (p - p₀)."""
     problem = jammed()
-    soft = regularised(problem)
+    before = st.solve(problem, "nsgs", tol=1e-12, maxiter=100)
+    soft = regularised(problem, before.p)
     made = st.solve(soft, tol=1e-6)
     assert made.success
-    done = as_regularised(problem, soft, made, st.solve(problem, "nsgs", tol=1e-12, maxiter=1))
+    done = as_regularised(problem, soft, made, before)
     assert done.status is Status.REGULARISED
     assert not done.success
     assert done.taken
     assert np.array_equal(done.u, problem.q + problem.dynamics.delassus_times(done.p))
-    overlap = np.abs((soft.C * made.p)[problem.row_ptr[:-1]]).max() * DT
-    assert 0.0 < overlap < 1e-4  # m, of spheres of 5 cm
+    overlap = np.abs((soft.C * (made.p - before.p))[problem.row_ptr[:-1]]).max() * DT
+    assert 0.0 < overlap < 1e-6  # m, of spheres of 5 cm
     assert "by the rigid law the residual is" in done.message
+
+
+def test_a_compliance_does_not_sink_under_the_load_that_contacts_carry():
+    """What solves the rigid problem solves the regularised one as well: preloaded, nothing gives way."""
+    sim = st.Simulator(bed(side=3, depth=2), DT)
+    sim.advance(STEPS)
+    problem = sim.scheme.probe(sim.system, sim.state, DT)
+    solved = st.solve(problem, tol=1e-8)
+    assert solved.success
+    soft = regularised(problem, solved.p)
+    assert (soft.C > problem.C).all()
+    assert soft.certify(solved.p).scaled_map == pytest.approx(solved.certificate.scaled_map, abs=1e-12)
 
 
 @pytest.mark.parametrize(("name", "taken"), [("s0", True), ("stone", False)])

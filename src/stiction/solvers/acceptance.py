@@ -6,10 +6,13 @@ ways than forces can decide, and the last digits of a step cost thousands of tim
 rows `accept` is `tol` itself, and above it `ROUGH`; parts of a large problem that do not act on each other (islands)
 are held to that apart, so that a small one never hides in a large one.
 
-What misses even that on a large problem is solved once more with a compliance of 1/`STIFFNESS` of its own W in every
-row of a contact, by which the problem is well posed. It is called regularised, and never solved. A compliance also
-lets through what no motion of rigid bodies can do, such as two plates that close on a stone: `schemes/regularised.py`
-refuses a step that leaves overlaps of more than a hundredth of a body and deepens them.
+What misses even that on a large problem is solved once more with a compliance C of 1/`STIFFNESS` of its own W in every
+row of a contact, by which the problem is well posed. It is called regularised, and never solved. The compliance is
+preloaded with the impulses p₀ found so far: contacts give way by C (p - p₀), which is what was missing, and not by the
+load that they carry, under which a pile would sink and the next step would have to lift it again. (This is one step of
+the proximal point method.) A compliance also lets through what no motion of rigid bodies can do, such as two plates
+that close on a stone: `schemes/regularised.py` refuses a step that leaves overlaps of more than a hundredth of a body
+and deepens them.
 """
 
 from __future__ import annotations
@@ -63,12 +66,11 @@ def missing_islands(problem: ContactProblem, p: FloatArray, tol: float, most: in
     return [np.flatnonzero(label == island) for island in few]
 
 
-def regularised(problem: ContactProblem) -> ContactProblem:
-    """The problem with a compliance of W/`STIFFNESS` of its own in every row of a contact."""
-    C = problem.C.copy()
+def regularised(problem: ContactProblem, p: FloatArray) -> ContactProblem:
+    """The problem with a compliance of W/`STIFFNESS` in every row of a contact, at rest under the impulses p."""
     rows = np.repeat(problem.law == UNILATERAL, np.diff(problem.row_ptr))
-    C[rows] += problem.dynamics.delassus_diagonal(problem.row_ptr)[rows] / STIFFNESS
-    return problem.replace(C=C, v_start=problem.v_start)
+    more = np.where(rows, problem.dynamics.delassus_diagonal(problem.row_ptr) / STIFFNESS, 0.0)
+    return problem.replace(C=problem.C + more, b=problem.b - more * p, v_start=problem.v_start)
 
 
 def as_regularised(problem: ContactProblem, soft: ContactProblem, made: Solution, before: Solution) -> Solution:
@@ -76,7 +78,7 @@ def as_regularised(problem: ContactProblem, soft: ContactProblem, made: Solution
 
     Its certificate stays what it is, that of the regularised problem; the message says what the rigid law makes of it.
     """
-    given = float(np.abs((soft.C - problem.C) * made.p * problem.length).max())
+    given = float(np.abs(((soft.C - problem.C) * made.p + soft.b - problem.b) * problem.length).max())
     message = (
         f"{before.message} With a compliance of W/{STIFFNESS:.0f} in every contact: {made.message} Contacts give way "
         f"by up to {given:.1e} m/s; by the rigid law the residual is {problem.certify(made.p).error:.1e}."

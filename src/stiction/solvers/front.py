@@ -8,9 +8,10 @@ import numpy as np
 
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
+from ..status import Status
 from .acceptance import DECIDED, STRICT_ROWS, as_regularised, graded, largest_accepted, regularised
 from .auto import Auto
-from .base import Solution, Solver
+from .base import Solution, Solver, finish
 from .coefficients import settle
 from .nsgs import Nsgs
 from .refine import refined
@@ -38,9 +39,17 @@ def answer(
     found = graded(problem, found, tol, accept)
     if found.taken or problem.nr <= STRICT_ROWS or found.culprit >= 0 or found.status in DECIDED:
         return found
-    soft, start = regularised(problem), found.p if np.isfinite(found.p).all() else None
+    start = found.p if np.isfinite(found.p).all() else np.zeros(problem.nr)
+    soft = regularised(problem, start)
     given = graded(soft, _answer(solver, soft, tol, accept, maxiter, start), tol, accept)
-    return as_regularised(problem, soft, given, found) if given.taken else found
+    if not given.taken:
+        return found
+    rigid = finish(
+        problem, given.p, solver=given.solver, tol=tol, status=Status.INACCURATE, message=given.message,
+        iterations=given.iterations,
+    )  # fmt: skip
+    rigid = graded(problem, rigid, tol, accept)
+    return rigid if rigid.taken else as_regularised(problem, soft, given, found)
 
 
 def _answer(
