@@ -460,7 +460,7 @@ def continued(on_failure: str) -> str:
     """The policy, by its present name: what was "accept" is "continue"."""
     if on_failure != "accept":
         return on_failure
-    text = 'on_failure="continue" is now called "continue"; accept= is the largest residual that a step may have.'
+    text = 'on_failure="accept" is now called "continue"; accept= is the largest residual that a step may have.'
     warnings.warn(text, FutureWarning, stacklevel=3)
     return "continue"
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._check import FloatArray
 from ..errors import ModelError
+from ..simulation.trajectory import ACCEPTED, COUNTED, REGULARISED
 from ..systems.bodies import Body
 from .contact_plots import draw_impulses, draw_modes
 from .style import COLOURS, STYLES, dress, finish, new_figure
@@ -259,12 +260,12 @@ def _whole(preset: str, wanted: Sequence[str]) -> None:
 
 def _certificate(run: Trajectory, wanted: Sequence[str]) -> Figure:
     _whole("certificate", wanted)
-    residuals = {name: np.abs(values) for name, values in run.certificate.residuals.items()}
+    residuals = {n: np.abs(values) for n, values in run.certificate.residuals.items() if n not in COUNTED}
     figure = new_figure(9, 6.4)
     maps = {name: values for name, values in residuals.items() if name.endswith("_map")}
     rest = {name: values for name, values in residuals.items() if name not in maps}
     panels: tuple[tuple[str, str, dict[str, FloatArray]], ...] = (
-        ("Contact solves", "natural map", maps),
+        ("Contact solves", "residual", maps),
         ("What was left", "residual (SI units)", rest),
     )
     for i, (title, y, some) in enumerate(panels):
@@ -276,15 +277,29 @@ def _certificate(run: Trajectory, wanted: Sequence[str]) -> Figure:
             axes.plot(run.times[1:], np.maximum(values, TINY), style, linewidth=1.0, label=name.replace("_", " "))
         if i == 0:
             axes.axhline(run.info["tol"], color="black", linewidth=1.0, label="tolerance")
-            failed = run.certificate.failed_steps
-            if len(failed):
-                height = np.full(len(failed), float(run.info["tol"]))
-                axes.plot(run.times[1:][failed], height, "x", color=COLOURS[1], label=f"missed: {len(failed)} steps")
+            _mark_missed(axes, run)
         if axes.lines:
             beside(axes)
         else:
             axes.text(0.5, 0.5, "nothing: every residual is zero", transform=axes.transAxes, ha="center")
     return figure
+
+
+def _mark_missed(axes: Axes, run: Trajectory) -> None:
+    """The steps that missed the tolerance, each where its residual is, by what became of them."""
+    of = run.certificate
+    counts = {name: of.residuals.get(name, np.zeros(len(of.success))) for name in COUNTED}
+    error, at = np.maximum(of["scaled_map"], TINY), run.times[1:]
+    accepted, regularised = counts[ACCEPTED] > 0, counts[REGULARISED] > 0
+    failed = ~of.success & ~accepted & ~regularised
+    kinds = (
+        ("accepted", accepted, of.accepted, ".", COLOURS[2]),
+        ("regularised", regularised, of.regularised, "s", COLOURS[3]),
+        ("failed", failed, int(failed.sum()), "x", COLOURS[1]),
+    )
+    for name, here, count, mark, colour in kinds:
+        if here.any():
+            axes.plot(at[here], error[here], mark, color=colour, markersize=4, label=f"{name}: {count} steps")
 
 
 def _frames(run: Trajectory, wanted: Sequence[str]) -> Figure:
