@@ -125,7 +125,7 @@ def test_the_command_serves_a_page_on_this_machine_only_until_it_is_interrupted(
     command = [sys.executable, "-c", code, "view", str(file), "--no-open", "--port", "8290"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         line = server.stdout.readline()
-        url = re.search(r"http://localhost:(\d+)", line)
+        url = re.search(r"http://localhost:(\d+)/\?token=\S+", line)
         with urllib.request.urlopen(url.group(), timeout=30) as answer:
             assert b"<html" in answer.read()
         port = int(url.group(1))

@@ -22,6 +22,12 @@ PICTURES = Path(os.environ.get("STICTION_SCREENSHOTS", Path(__file__).parents[2]
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 PATIENCE = 60.0  # s, on a slow machine without a graphics card
 
+JOIN = """url => new Promise(done => {
+    const socket = new WebSocket(url);
+    socket.onopen = () => { done("open"); socket.close(); };
+    socket.onerror = () => done("refused");
+})"""
+
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium; install it from the system's packages"),
@@ -240,6 +246,35 @@ def test_a_live_run_is_followed(opened):
     page.keep("end")
     assert page.drawn() > 0.002  # the floor was in the picture from the start
     assert page.errors == []
+
+
+def test_a_page_opens_by_the_printed_address_only(opened, browser, tower):
+    page = opened(tower, "guarded")  # by its address
+    viewer, bare = page.viewer, page.viewer.url.partition("?")[0]
+    joined = f"ws://localhost:{viewer.port}"
+    assert page.page.evaluate(JOIN, joined) == "open"
+    cookies = [cookie for cookie in page.page.context.cookies() if cookie["value"] == viewer.guard.token]
+    assert [(c["name"], c["httpOnly"], c["sameSite"]) for c in cookies] == [(f"stiction-{viewer.port}", True, "Strict")]
+
+    with browser.new_context() as other:  # a browser that has not seen the address
+        stranger = other.new_page()
+        for address in (bare, bare + "?token=wrong", bare + "index.html"):
+            assert stranger.goto(address).status == 403
+        assert "Open the address that the program has printed" in stranger.inner_text("body")
+        assert stranger.evaluate(JOIN, joined) == "refused"
+
+    foreign = page.page.context.new_page()  # another server of this machine, to whose pages the cookie is given
+    foreign.route(
+        "http://localhost:8999/**", lambda route: route.fulfill(body="<html></html>", content_type="text/html")
+    )
+    foreign.goto("http://localhost:8999/")
+    assert foreign.evaluate(JOIN, joined) == "refused"
+    foreign.close()
+
+    wait_for(lambda: len(viewer.server.get_clients()) == 1)
+    page.page.goto(bare)  # this browser has the cookie
+    page.page.get_by_role("button", name="Play").wait_for(timeout=1000 * PATIENCE)
+    page.keep("again")
 
 
 def test_a_page_left_open_says_that_the_server_has_stopped(opened, tower):

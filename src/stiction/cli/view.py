@@ -49,7 +49,7 @@ def _stay(viewer: Any, announce: Callable[[Any], None] = lambda viewer: None) ->
 
 
 def _announce(viewer: Any) -> None:
-    console().print(f"open {viewer.url} in a browser; Ctrl-C ends the viewer", highlight=False)
+    console().print(f"open {viewer.url} in a browser; Ctrl-C ends the viewer", highlight=False, soft_wrap=True)
 
 
 def draw_recording(path: Path | None, made: Path, *, at: float | None, speed: float, forces: bool) -> None:

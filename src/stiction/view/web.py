@@ -26,7 +26,8 @@ class Viewer:
     """A page with the bodies of a run: play, pause, step, scrub, pick. It runs beside the program until `stop`.
 
     what: a `Trajectory`, the path of a recording (also of one that is being written), or a `LiveReel`. host: only this
-    machine by default; "0.0.0.0" lets others look too. port: the next free one is taken. open_browser: show the page.
+    machine by default; "0.0.0.0" lets others look who have the address. port: the next free one is taken. open_browser:
+    show the page.
     """
 
     def __init__(
@@ -39,13 +40,14 @@ class Viewer:
         speed: float = 1.0,
         playing: bool = False,
     ):
-        viser = _viser()
+        guard = _guard()
         self.reel: Reel = what if isinstance(what, Reel) else reel_of(what)
         self.stage = Stage(self.reel)
         live = isinstance(self.reel, LiveReel)
         self.playhead = Playhead(speed=_check.number("speed", speed, positive=True), playing=playing, follow=live)
+        self.guard = guard(host, _check.count("port", port))
         with contextlib.redirect_stdout(io.StringIO()):  # its own banner
-            self.server = viser.ViserServer(host=host, port=_check.count("port", port), label="stiction", verbose=False)
+            self.server = self.guard.serve(port, label="stiction")
         self.host, self.port = host, int(self.server.get_port())
         self._lock, self._stopped = threading.RLock(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="stiction viewer", daemon=True)
@@ -71,8 +73,8 @@ class Viewer:
 
     @property
     def url(self) -> str:
-        """The address of the page."""
-        return f"http://{'localhost' if self.host in ('127.0.0.1', '0.0.0.0') else self.host}:{self.port}"
+        """The address of the page, with the token that lets one in."""
+        return self.guard.address(self.port)
 
     @property
     def frame(self) -> int:
@@ -221,11 +223,13 @@ def show(what: Any, *, wait: bool | None = None, open_browser: bool = True, **op
     return viewer
 
 
-def _viser() -> Any:
+def _guard() -> Any:
     try:
-        import viser
+        import viser  # noqa: F401
     except ImportError as error:
         raise ModelError(
             'the viewer needs viser: pip install "stiction[view]" (films do not: --out FILE.gif).'
         ) from error
-    return viser
+    from .web_guard import Guard
+
+    return Guard

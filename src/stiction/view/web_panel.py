@@ -16,7 +16,10 @@ LISTED = 500  # bodies in the list; of larger worlds they are picked in the scen
 SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "5", "10")
 FLOOR = 1e-17  # of residuals on a logarithmic axis
 NOBODY = "none"
-GONE = "The program behind this page has ended or is busy. When it answers again, the page goes on by itself."
+GONE = (
+    "The program behind this page has ended or is busy. When it answers again, the page goes on by itself; "
+    "a program that is started again prints a new address."
+)
 GONE_HTML = (  # an animation that starts after some seconds; each beat replaces it
     "<style>@keyframes stiction-gone {{ to {{ max-height: 9em; padding: 0.6em; }} }}</style>"
     '<div role="alert" data-beat="{number}" style="max-height: 0; padding: 0; overflow: hidden; background: #b00020; '

@@ -107,7 +107,12 @@ class WebScene:
             mesh.on_click(self._clicker(part.bodies))
 
     def _clicker(self, bodies: Any) -> Callable[[Any], None]:
-        return lambda event: self._picked(int(bodies[event.instance_index or 0]))
+        def clicked(event: Any) -> None:
+            which = event.instance_index or 0
+            if 0 <= which < len(bodies):
+                self._picked(int(bodies[which]))
+
+        return clicked
 
     def select(self, body: int | None) -> None:
         """Let a body stand out."""
