@@ -130,6 +130,17 @@ def test_the_page_and_its_cookie_are_for_who_has_the_token(viewer):
         assert "Set-Cookie" not in headers
 
 
+def test_the_browser_of_a_live_run_is_opened_with_the_token(monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    world = st.PlanarWorld(gravity=(0.0, -9.81))
+    world.add_body(st.Disk(0.1), name="disk", mass=2.0, position=(0.0, 0.1))
+    with st.Simulator(world, dt=0.005).view(0.02, port=8340, open_browser=True) as viewer:
+        assert opened == [viewer.url]
+        assert viewer.url in capsys.readouterr().out
+        assert answer(viewer, token=opened[0].partition("token=")[2])[0] == 200
+
+
 def test_no_message_opens_a_tunnel(viewer, monkeypatch):
     asked = []
     monkeypatch.setattr(viser.ViserServer, "request_share_url", lambda *given, **options: asked.append("share"))
