@@ -256,6 +256,29 @@ def growth_table(rows):
     return lines
 
 
+def piles_table(rows):
+    """Default runs, all seeds of a pile together."""
+    lines = [
+        "| pile | runs | steps | CPU s | slowest step [s] | between tol and accept | regularised | stopped "
+        "| worst residual | left [m/s] | left [N] | share of a weight | deepest overlap [m] |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name in dict.fromkeys(r["pile"] for r in rows):
+        mine = [r for r in rows if r["pile"] == name]
+        steps = sum(r["steps"] for r in mine)
+        most = {key: max(r[key] for r in mine) for key in ("slowest_s", "worst", "approach_m_s", "force_N", "share")}
+        cells = (
+            f"{len(mine)}", f"{mine[0]['steps']:.0f}", f"{median(mine, 'cpu_s'):.2g}", f"{most['slowest_s']:.2g}",
+            f"{100 * sum(r['accepted'] for r in mine) / steps:.0f} %", f"{sum(r['regularised'] for r in mine):.0f}",
+            f"{sum(bool(r['stopped']) for r in mine)}", f"{most['worst']:.0e}", f"{most['approach_m_s']:.0e}",
+            f"{most['force_N']:.2g}", f"{100 * most['share']:.2g} %", f"{max(r['penetration_m'] for r in mine):.0e}",
+        )  # fmt: skip
+        kind = re.fullmatch(r"(\D*)(\d+)", str(name).removesuffix(".0"))
+        what = {"": "spheres", "mixed": "hulls and capsules"}.get(kind[1], kind[1])
+        lines.append(f"| {kind[2]} {what} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def threads_table(rows):
     """The stages of a step by the number of threads."""
     stages = list(dict.fromkeys(r["stage"] for r in rows))
@@ -279,6 +302,7 @@ def save(figure, name):
 def draw_speed():
     """Every figure and table whose measurements are there."""
     peers, growth, threads, solves = read("peers"), read("growth"), read("threads"), read("solves")
+    piles = read("piles")
     tables = {"aims": aims_table(peers, growth, threads, solves)}
     if peers:
         draw_peers(peers)
@@ -290,6 +314,8 @@ def draw_speed():
         tables["growth"] = growth_table(growth)
     if threads:
         tables["threads"] = threads_table(threads)
+    if piles:
+        tables["piles"] = piles_table(piles)
     page = HERE / "speed.md"
     text = page.read_text()
     for name, lines in tables.items():
