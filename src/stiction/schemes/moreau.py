@@ -73,6 +73,10 @@ class Moreau:
     step or at the "new" configuration, as s00 eq. 3.9 prints it, by fixed point. directions: as in `StewartTrinkle`;
     None keeps smooth cones.
 
+    A step that has run into contacts that were not even candidates is solved again with them as candidates: what then
+    overlaps is projected apart, and which of them act is decided as for all others. Without restitution they do. With
+    restitution, what impulses have thrown against them gets to where it touches, and the next step answers its speed.
+
     When not to use it: scenes that only rest or slide, for which `AnitescuHart` needs no projection.
 
     Reference: J. J. Moreau, 1988; D. E. Stewart, SIAM Review 42, 2000 (s00).
@@ -129,10 +133,7 @@ class Moreau:
         return _Acting(step, np.ones(len(step.candidates.key), dtype=bool)).final(None)
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
-        """One step; contacts that it would close gently are added and the step is solved again.
-
-        So are contacts that were not candidates at all, and that it has run into: then they are candidates as others.
-        """
+        """One step; solved again with contacts that it would close gently, or that it has run into."""
         solves: list[tuple[str, Solution]] = []
 
         def attempt(found: Candidates) -> Attempt:

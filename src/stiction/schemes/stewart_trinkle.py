@@ -71,7 +71,8 @@ class StewartTrinkle:
     boundary of the set, for sets with n rows (ttp01 eq. 5, 6); None keeps the smooth cone (s00 eq. 3.5–3.6
     discretised), for solvers that take it. A step that has no solution linearised at the prediction is tried
     again linearised at q, where gaps are nonnegative and st96's existence proof holds; so is one whose prediction lies
-    behind an obstacle.
+    behind an obstacle. With "growing" and "speculative", a step that has run into contacts that were not detected at
+    its start is solved again with them; other rules say which contacts act.
 
     When not to use it: impacts that bounce (its effective restitution depends on where in the step the impact falls,
     s00 §3.2), more than a few hundred contacts. First order; an impact is spread over two steps.
@@ -123,8 +124,7 @@ class StewartTrinkle:
 
             return Attempt(done.state, done.problem, done.status, solves, judge)
 
-        # other rules say which contacts act, and that no more do
-        look = self._rule.grows or isinstance(self._rule, Speculative)
+        look = self._rule.grows or isinstance(self._rule, Speculative)  # other rules say that no more contacts act
         return foresee(self, system, state, h, solve, attempt, look)
 
     def _grown(
