@@ -73,9 +73,9 @@ class Moreau:
     step or at the "new" configuration, as s00 eq. 3.9 prints it, by fixed point. directions: as in `StewartTrinkle`;
     None keeps smooth cones.
 
-    A step that has run into contacts that were not even candidates is solved again with them as candidates: what then
-    overlaps is projected apart, and which of them act is decided as for all others. Without restitution they do. With
-    restitution, what impulses have thrown against them gets to where it touches, and the next step answers its speed.
+    A step that has run into contacts that were not even candidates is solved again with them as candidates: what
+    overlaps then is projected apart, and which of them act is decided as for all others. Without restitution they do.
+    With it, what impulses have thrown against them gets to where it touches, and the next step answers its speed.
 
     When not to use it: scenes that only rest or slide, for which `AnitescuHart` needs no projection.
 
@@ -177,9 +177,7 @@ class Moreau:
 class _Step:
     """One step before anything is solved: every candidate at q."""
 
-    def __init__(
-        self, scheme: Moreau, system: System, state: State, h: float, found: Candidates, tol: float = 0.0
-    ):  # fmt: skip
+    def __init__(self, scheme: Moreau, system: System, state: State, h: float, found: Candidates, tol: float = 0.0):
         self.scheme, self.system, self.state, self.h, self.t = scheme, system, state, h, state.t + h
         self.start = state  # from whose impulses solves start
         self.band = scheme.band(system, state, h)
@@ -260,7 +258,7 @@ class _Step:
 
     def _projected(self, q: FloatArray) -> FloatArray:
         if not np.isfinite(q).all():
-            return q
+            return q  # the step has failed
         for _ in range(PROJECTIONS):
             if violation(self.system, self.candidates, self.t, q) <= self.drift:
                 break
