@@ -13,7 +13,7 @@ law (ah03 §2.2 and its reference [3]; see `solvers/fixed_point.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,6 @@ from ..status import Status
 from ..systems.base import Candidates, State, System
 from .agreement import solve_agreeing, with_contradiction
 from .base import (
-    Contacts,
     Solve,
     StepResult,
     certify_step,
@@ -37,10 +36,9 @@ from .base import (
     pad_rows,
     record_contacts,
     resolved,
-    seen_ahead,
 )
 from .rest import at_rest, stay
-from .unforeseen import ROUNDS, crossed, reached
+from .unforeseen import Attempt, foresee
 
 
 @dataclass(frozen=True)
@@ -91,35 +89,25 @@ class AnitescuHart:
 
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step."""
-        found = self._detect(system, state, self.band(system, state, h))
+        found = system.detect(state.t, state.q, self.band(system, state, h)).polyhedral(self.directions)
         problem = self._problem(system, state, h, self.active(system, state, found))
         return problem.replace(associated=True) if self.relaxation == "fixed-point" else problem
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
         """One step with one solve, or with a sequence of convex ones; solved again with contacts it has run into."""
-        band = self.band(system, state, h)
-        found = self._detect(system, state, band)
         solves: list[tuple[str, Solution]] = []
-        for count in range(ROUNDS + 1):
-            candidates = self.active(system, state, found)
+
+        def attempt(found: Candidates) -> Attempt:
+            candidates = self.active(system, state, found.polyhedral(self.directions))
             new, problem, contradiction = self._attempt(system, state, h, candidates, solve, solves)
-            if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
-                bad = Status.NONFINITE
-                return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(solves), None)
-            ahead = seen_ahead(self, system, new, h)
-            left = solve.tol if solves[-1][1].success else solve.largest(problem.nr)
-            more = self._unforeseen(system, state, new, h, (band, found, ahead), problem, left)
-            looked_at = (found, candidates, ahead)
-            if more is None or not solves[-1][1].taken:
-                result = self.result(system, state, new, h, looked_at, problem, tuple(solves))
+
+            def judge(ahead: Candidates) -> StepResult:
+                result = self.result(system, state, new, h, (candidates, ahead), problem, tuple(solves))
                 return with_contradiction(result, h * contradiction)
-            if count < ROUNDS:
-                found = system.joined(found, more).polyhedral(self.directions)
-        assert more is not None
-        name = system.constraint_name(int(more.key[more.contact][0]))
-        message = f"Solved {ROUNDS + 1} times, the step still runs into what it had not foreseen: contact {name!r}."
-        taken = self.result(system, state, new, h, looked_at, problem, tuple(solves))
-        return replace(taken, success=False, status=Status.NOT_CONVERGED, message=message)
+
+            return Attempt(new, problem, solves[-1][1].status, solves, judge)
+
+        return foresee(self, system, state, h, solve, attempt, look=self.eps is None)
 
     def _attempt(
         self, system: System, state: State, h: float, candidates: Candidates, solve: Solve,
@@ -157,29 +145,15 @@ class AnitescuHart:
         new = State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr))
         return new, problem, contradiction
 
-    def _unforeseen(
-        self, system: System, state: State, new: State, h: float, looked_at: tuple[float, Candidates, Candidates],
-        problem: ContactProblem, tol: float,
-    ) -> Candidates | None:  # fmt: skip
-        """Contacts that the step has run into without having looked for them; with a given eps, none is looked for.
-
-        looked_at: the band, what was found in it, and what is detected at the end of the step.
-        """
-        if self.eps is not None:
-            return None
-        band, found, ahead = looked_at
-        more = reached(system, found, state, new, h, band)
-        return more or crossed(system, found, ahead, state, new, h, problem, tol)
-
     def result(
-        self, system: System, state: State, new: State, h: float, looked_at: tuple[Candidates, Candidates, Candidates],
+        self, system: System, state: State, new: State, h: float, looked_at: tuple[Candidates, Candidates],
         problem: ContactProblem, solves: tuple[tuple[str, Solution], ...],
     ) -> StepResult:  # fmt: skip
         """The step from `state` to `new`, judged.
 
-        looked_at: the candidates in the band, those of them that acted, and those at the end of the step.
+        looked_at: the candidates that acted, and those at the end of the step.
         """
-        _, candidates, ahead = looked_at
+        candidates, ahead = looked_at
         solution = solves[-1][1]
         contacts = record_contacts(system, candidates, new, state.q, problem, solution)
         # what bodies at rest have given up is booked, too
@@ -228,10 +202,6 @@ class AnitescuHart:
             rounds.take(convex.u - rounds.term, error)
         solver = solves[-1][1].solver
         return finish(problem, p, solver=solver, tol=tol, status=status, message=message, iterations=count)
-
-    def _detect(self, system: System, state: State, band: float) -> Candidates:
-        found = system.detect(state.t, state.q, band)
-        return found.polyhedral(self.directions)
 
     def active(self, system: System, state: State, found: Candidates) -> Candidates:
         """The contacts with gap <= eps (eq. 2.13); all that were detected when eps is left to the scheme."""

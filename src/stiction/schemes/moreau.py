@@ -25,13 +25,12 @@ from ..problem.dynamics import Delassus
 from ..problem.laws import Mode
 from ..solvers.base import Solution
 from ..status import Status
-from ..systems.base import State, System
+from ..systems.base import Candidates, State, System
 from ..systems.restitution import NEWTON, SCHEME, STRONGE, law_code
 from ..systems.sizes import arms, extent, reached
 from .agreement import solve_agreeing, with_contradiction
 from .approach import Approach
 from .base import (
-    Contacts,
     Gain,
     Solve,
     StepResult,
@@ -41,13 +40,13 @@ from .base import (
     passed_through,
     record_contacts,
     resolved,
-    seen_ahead,
 )
 from .impact import Impulses
 from .impact_energy import GAINS, limited, work
 from .impact_several import Resolver
 from .impact_work import WorkDriven
 from .projection import project, violation
+from .unforeseen import Attempt, foresee
 
 DRIFT = 1e-9  # of the size of the bodies: the least overlap that is worth a projection
 PROJECTIONS = 3
@@ -73,6 +72,10 @@ class Moreau:
     count at the arm of their bodies. mass: where M is taken, at the "start" of the
     step or at the "new" configuration, as s00 eq. 3.9 prints it, by fixed point. directions: as in `StewartTrinkle`;
     None keeps smooth cones.
+
+    A step that has run into contacts that were not even candidates is solved again with them as candidates: what
+    overlaps then is projected apart, and which of them act is decided as for all others. Without restitution they do.
+    With it, what impulses have thrown against them gets to where it touches, and the next step answers its speed.
 
     When not to use it: scenes that only rest or slide, for which `AnitescuHart` needs no projection.
 
@@ -125,12 +128,24 @@ class Moreau:
 
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step with every candidate."""
-        step = _Step(self, system, state, h)
+        found = system.detect(state.t, state.q, self.band(system, state, h))
+        step = _Step(self, system, state, h, found)
         return _Acting(step, np.ones(len(step.candidates.key), dtype=bool)).final(None)
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
-        """One step; contacts that it would close gently are added and the step is solved again."""
-        step = _Step(self, system, state, h, solve.tol)
+        """One step; solved again with contacts that it would close gently, or that it has run into."""
+        solves: list[tuple[str, Solution]] = []
+
+        def attempt(found: Candidates) -> Attempt:
+            step = _Step(self, system, state, h, found, solve.tol)
+            acting = self._grown(step, solve)
+            solves.extend(step.solves)
+            return step.attempt(acting, solves)
+
+        return foresee(self, system, state, h, solve, attempt)
+
+    def _grown(self, step: _Step, solve: Solve) -> _Acting:
+        """The step with the candidates that close in it, and those that it would close gently."""
         active = step.closing()
         for _ in range(ROUNDS):
             acting = self._solved(step, active, solve)
@@ -139,7 +154,7 @@ class Moreau:
                 break
             active |= missed
             step.learn(acting)
-        return step.result(acting)
+        return acting
 
     def _solved(self, step: _Step, active: np.ndarray, solve: Solve) -> _Acting:
         """The step with these contacts; with the mass at the new configuration, until that no longer changes."""
@@ -162,11 +177,11 @@ class Moreau:
 class _Step:
     """One step before anything is solved: every candidate at q."""
 
-    def __init__(self, scheme: Moreau, system: System, state: State, h: float, tol: float = 0.0):
+    def __init__(self, scheme: Moreau, system: System, state: State, h: float, found: Candidates, tol: float = 0.0):
         self.scheme, self.system, self.state, self.h, self.t = scheme, system, state, h, state.t + h
         self.start = state  # from whose impulses solves start
         self.band = scheme.band(system, state, h)
-        self.candidates = system.detect(state.t, state.q, self.band).polyhedral(scheme.directions)
+        self.candidates = found.polyhedral(scheme.directions)
         self.solves: list[tuple[str, Solution]] = []
         self.found = system.evaluate(self.candidates, state.t, state.q)
         form = system.dynamics(state.q, self.found)
@@ -206,31 +221,44 @@ class _Step:
         ptr = acting.candidates.row_ptr
         self.start = replace(self.state, keys=acting.candidates.key, impulses=pad_rows(acting.solution.p, ptr))
 
-    def result(self, acting: _Acting) -> StepResult:
-        """The step taken: configuration projected, energy booked."""
-        system, old, solution = self.system, self.state, acting.solution
-        if not (np.isfinite(acting.q).all() and np.isfinite(solution.v).all()):
-            bad = Status.NONFINITE
-            return StepResult(old, False, bad, bad.sentence, Contacts.none(), tuple(self.solves), None)
+    def attempt(self, acting: _Acting, solves: list[tuple[str, Solution]]) -> Attempt:
+        """The step taken, its configuration projected: what it has run into is what overlaps after that."""
         ptr, key = acting.candidates.row_ptr, acting.candidates.key
         moved = State(self.t, acting.q, acting.v, key, pad_rows(acting.p, ptr))
         q = self._projected(acting.q)
-        new = moved if q is acting.q else replace(moved, q=q, v=system.carried(acting.q, acting.v, q))
-        # Impulses of the impact and of the step are one for the books; restitution is not stabilisation.
+        new = moved if q is acting.q else replace(moved, q=q, v=self.system.carried(acting.q, acting.v, q))
         problem = acting.final(None)
+
+        def judge(ahead: Candidates) -> StepResult:
+            return self._result(acting, moved, new, ahead, problem, tuple(solves))
+
+        return Attempt(new, problem, acting.status, solves, judge)
+
+    def _result(
+        self, acting: _Acting, moved: State, new: State, ahead: Candidates, problem: ContactProblem,
+        solves: tuple[tuple[str, Solution], ...],
+    ) -> StepResult:  # fmt: skip
+        """The step judged, its energy booked.
+
+        moved, new: where it led before it was projected, and after; ahead: what is detected there.
+        """
+        system, old, solution = self.system, self.state, acting.solution
+        # Impulses of the impact and of the step are one for the books; restitution is not stabilisation.
         books = problem.replace(v_free=acting.v_free, b=np.where(problem.b < 0.0, 0.0, problem.b))
         u = acting.u + problem.b + problem.C * acting.p
         whole = replace(solution, p=acting.p, u=u, modes=acting.modes(problem))
         contacts = record_contacts(system, acting.candidates, new, old.q, problem, whole)
         certificate = certify_step(
-            system, seen_ahead(self.scheme, system, new, self.h), old, moved, self.h, books, solution.v, acting.p,
+            system, ahead, old, moved, self.h, books, solution.v, acting.p,
             mass_at=acting.mass_at, projected=None if new is moved else new,
         )  # fmt: skip
         ended = acting.status.success, acting.status, acting.message
-        result = StepResult(new, *ended, contacts, tuple(self.solves), certificate, acting.gains)
+        result = StepResult(new, *ended, contacts, solves, certificate, acting.gains)
         return with_contradiction(resolved(result, system, old, self.h), self.h * acting.contradiction)
 
     def _projected(self, q: FloatArray) -> FloatArray:
+        if not np.isfinite(q).all():
+            return q  # the step has failed
         for _ in range(PROJECTIONS):
             if violation(self.system, self.candidates, self.t, q) <= self.drift:
                 break

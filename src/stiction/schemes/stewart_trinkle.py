@@ -26,10 +26,9 @@ from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from ..systems.sizes import arms, extent, reached
-from .active import ActiveRule, active_rule
+from .active import ActiveRule, Speculative, active_rule
 from .agreement import solve_agreeing, with_contradiction
 from .base import (
-    Contacts,
     Solve,
     StepResult,
     certify_step,
@@ -37,8 +36,8 @@ from .base import (
     pad_rows,
     passed_through,
     record_contacts,
-    seen_ahead,
 )
+from .unforeseen import Attempt, foresee
 
 VIOLATED = 1e-12  # of the size of the bodies: a gap below minus this, after a solve, adds its contact to the active set
 
@@ -72,7 +71,8 @@ class StewartTrinkle:
     boundary of the set, for sets with n rows (ttp01 eq. 5, 6); None keeps the smooth cone (s00 eq. 3.5–3.6
     discretised), for solvers that take it. A step that has no solution linearised at the prediction is tried
     again linearised at q, where gaps are nonnegative and st96's existence proof holds; so is one whose prediction lies
-    behind an obstacle.
+    behind an obstacle. With "growing" and "speculative", a step that has run into contacts that were not detected at
+    its start is solved again with them; other rules say which contacts act.
 
     When not to use it: impacts that bounce (its effective restitution depends on where in the step the impact falls,
     s00 §3.2), more than a few hundred contacts. First order; an impact is spread over two steps.
@@ -109,15 +109,37 @@ class StewartTrinkle:
 
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step with every candidate active."""
-        candidates = self._candidates(system, state, h)
+        candidates = system.detect(state.t, state.q, self.band(system, state, h)).polyhedral(self.directions)
         return self._problem(system, state, h, candidates, state.q, state.q, np.zeros(len(state.v)))
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
         """One step; contacts found violated after the solve are added and the step is solved again (§4)."""
+        solves: list[tuple[str, Solution]] = []
+
+        def attempt(found: Candidates) -> Attempt:
+            done = self._grown(system, state, h, found.polyhedral(self.directions), solve, solves)
+
+            def judge(ahead: Candidates) -> StepResult:
+                return self._result(system, state, h, done, ahead, tuple(solves))
+
+            return Attempt(done.state, done.problem, done.status, solves, judge)
+
+        look = self._rule.grows or isinstance(self._rule, Speculative)  # other rules say that no more contacts act
+        return foresee(self, system, state, h, solve, attempt, look)
+
+    def _grown(
+        self,
+        system: System,
+        state: State,
+        h: float,
+        candidates: Candidates,
+        solve: Solve,
+        solves: list[tuple[str, Solution]],
+    ) -> _Pass:
+        """The step with those of the candidates that the rule chooses, and that the solve violates where it grows."""
         t = state.t + h
         guess = state.v
         prediction = system.move(state.q, guess, h)[0]
-        candidates = self._candidates(system, state, h)
         contact = candidates.contact
         active = ~contact | self._rule.choose(
             system.gaps(candidates, state.t, state.q),
@@ -128,7 +150,6 @@ class StewartTrinkle:
         if through.any():  # the prediction lies behind an obstacle: hold it, and take everything at q instead
             active |= through
             guess = np.zeros(len(state.v))
-        solves: list[tuple[str, Solution]] = []
         while True:
             acting = candidates.take(active)
             done = self._solve_with(system, state, h, acting, guess, solve, solves)
@@ -141,17 +162,12 @@ class StewartTrinkle:
                     done = again
                     solves += more
             if not (done.status.taken and self._rule.grows):
-                break
+                return done
             violated = system.gaps(candidates, t, done.state.q) < -VIOLATED * extent(system)
             violated = contact & ~active & (violated | passed_through(system, candidates, state.q, done.state.q))
             if not violated.any():
-                break
+                return done
             active |= violated
-        return self._result(system, state, h, done, tuple(solves))
-
-    def _candidates(self, system: System, state: State, h: float) -> Candidates:
-        found = system.detect(state.t, state.q, self.band(system, state, h))
-        return found.polyhedral(self.directions)
 
     def _solve_with(
         self,
@@ -185,9 +201,8 @@ class StewartTrinkle:
             q, v = system.move(state.q, solution.v, h)
             new = State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr))
             if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
-                return _Pass(
-                    candidates, rows_at, mass_at, problem, solution, state, Status.NONFINITE, Status.NONFINITE.sentence
-                )
+                bad = Status.NONFINITE
+                return _Pass(candidates, rows_at, mass_at, problem, solution, new, bad, bad.sentence)
             if not solution.taken:
                 return _Pass(candidates, rows_at, mass_at, problem, solution, new, solution.status, solution.message)
             done = _Pass(candidates, rows_at, mass_at, problem, solution, new, solution.status, solution.message, left)
@@ -245,13 +260,12 @@ class StewartTrinkle:
         old: State,
         h: float,
         done: _Pass,
+        ahead: Candidates,
         solves: tuple[tuple[str, Solution], ...],
     ) -> StepResult:
-        new, success = done.state, done.status.success
-        if done.status is Status.NONFINITE:
-            return StepResult(old, False, done.status, done.message, Contacts.none(), solves, None)
+        """The step, judged; ahead: what is detected at its end."""
+        new, success, solution = done.state, done.status.success, done.solution
         contacts = record_contacts(system, done.candidates, new, done.at, done.problem, done.solution)
-        ahead, solution = seen_ahead(self, system, new, h), done.solution
         certificate = certify_step(
             system, ahead, old, new, h, done.problem, solution.v, solution.p, mass_at=done.mass_at
         )

@@ -23,7 +23,6 @@ from ..status import Status
 from ..systems.base import Candidates, State, System
 from ..systems.sizes import arms
 from .base import (
-    Contacts,
     Solve,
     StepResult,
     certify_step,
@@ -31,9 +30,9 @@ from .base import (
     pad_rows,
     passed_through,
     record_contacts,
-    seen_ahead,
 )
 from .implicit import ImplicitStep, Laws, Point
+from .unforeseen import Attempt, foresee
 
 ROUND_OFF = 1e-14  # of certificate errors
 LEAST = 1e-12  # slack of sticking rows
@@ -54,8 +53,9 @@ class TzitzourisPang:
     `tolerance`, the simulator's own `tol` decides, and a step that misses that has failed. The result's message says
     what was needed, and its last solve counts every Newton iteration.
 
-    Every contact within reach of the step takes part: the complementarity of gap and impulse at the new
-    configuration is the active-set rule. Impacts are inelastic and spread over two steps, as in `StewartTrinkle`.
+    Every contact within reach of the step takes part, and what the step has run into all the same: with that it is
+    solved again. The complementarity of gap and impulse at the new configuration is the active-set rule. Impacts are
+    inelastic and spread over two steps, as in `StewartTrinkle`.
     Backward Euler is of first order and damps free rotation and stiff forces; a higher order would be lost at every
     change between stick, slip and flight, where velocities and forces have kinks.
 
@@ -89,28 +89,31 @@ class TzitzourisPang:
         return equations.at(equations.start(), equations.warm).problem
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
-        """One step."""
-        band = self.band(system, state, h)
-        candidates = system.detect(state.t, state.q, band)
-        search = _Search(self, system, state, h, candidates, solve)
-        found, how = search.run()
-        if not (np.isfinite(found.q).all() and np.isfinite(found.v).all()):
-            bad = Status.NONFINITE
-            return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(search.solves), None)
-        problem, error = found.problem, search.error(found)
-        good = how is not None
-        message = f"Newton's method: {how}." if how else f"Newton's method ended with a residual of {error:.2e}."
-        solution = finish(
-            problem, found.p, solver="semismooth newton", tol=solve.tol if good else self.tolerance,
-            status=Status.SOLVED if good else Status.NOT_CONVERGED, message=message, iterations=search.iterations,
-        )  # fmt: skip
-        solves = (*search.solves, ("implicit", solution))
-        new = State(state.t + h, found.q, found.v, problem.key, pad_rows(found.p, problem.row_ptr))
-        contacts = record_contacts(system, found.step.candidates, new, found.q, problem, solution)
-        ahead = seen_ahead(self, system, new, h)
-        certificate = certify_step(system, ahead, state, new, h, problem, new.v, found.p, mass_at=new.q)
-        status = Status.SOLVED if good else Status.NOT_CONVERGED
-        return StepResult(new, good, status, message, contacts, solves, certificate)
+        """One step; solved again with contacts that it has run into."""
+        solves: list[tuple[str, Solution]] = []
+
+        def attempt(candidates: Candidates) -> Attempt:
+            search = _Search(self, system, state, h, candidates, solve)
+            found, how = search.run()
+            problem, error = found.problem, search.error(found)
+            good = how is not None
+            message = f"Newton's method: {how}." if how else f"Newton's method ended with a residual of {error:.2e}."
+            status = Status.SOLVED if good else Status.NOT_CONVERGED
+            solution = finish(
+                problem, found.p, solver="semismooth newton", tol=solve.tol if good else self.tolerance,
+                status=status, message=message, iterations=search.iterations,
+            )  # fmt: skip
+            solves.extend([*search.solves, ("implicit", solution)])
+            new = State(state.t + h, found.q, found.v, problem.key, pad_rows(found.p, problem.row_ptr))
+
+            def judge(ahead: Candidates) -> StepResult:
+                contacts = record_contacts(system, found.step.candidates, new, found.q, problem, solution)
+                certificate = certify_step(system, ahead, state, new, h, problem, new.v, found.p, mass_at=new.q)
+                return StepResult(new, good, status, message, contacts, tuple(solves), certificate)
+
+            return Attempt(new, problem, status, solves, judge)
+
+        return foresee(self, system, state, h, solve, attempt)
 
 
 class _Search:

@@ -2,21 +2,74 @@
 
 Which contacts may act is detected at the start of a step, within a band. Two things escape that: impulses make a body
 faster than the motion by which the band was chosen (`reached`), and a body turns so that other features of it come
-first than those that were nearest (`crossed`).
+first than those that were nearest (`crossed`). Every rigid scheme takes its steps by `foresee`, which looks for both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..problem.contact_problem import ContactProblem
+from ..solvers.base import Solution
+from ..status import Status
 from ..systems.base import Candidates, State, System
 from ..systems.candidates import WorldCandidates
-from .base import passed_through
+from .base import Contacts, Scheme, Solve, StepResult, passed_through, seen_ahead
 
 ROUNDS = 3  # times that a step is solved again
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A step solved with the contacts that were foreseen.
+
+    new: where it ends; problem: the contact problem of its last solve; status: how it ended; solves: all that were made
+    in the step, by role; judge: the result, given what is detected at its end.
+    """
+
+    new: State
+    problem: ContactProblem
+    status: Status
+    solves: list[tuple[str, Solution]]
+    judge: Callable[[Candidates], StepResult]
+
+
+def foresee(
+    scheme: Scheme, system: System, state: State, h: float, solve: Solve, attempt: Callable[[Candidates], Attempt],
+    look: bool = True,
+) -> StepResult:  # fmt: skip
+    """One step by `attempt`, made again with the contacts that it has run into, at most `ROUNDS` times.
+
+    `attempt` gets what is detected within the band of the scheme at the start, and what earlier attempts have run into.
+    look: False where the user has said which contacts act, so that there is nothing to look for.
+    """
+    band = scheme.band(system, state, h)
+    found = system.detect(state.t, state.q, band)
+    for count in range(ROUNDS + 1):
+        made = attempt(found)
+        new = made.new
+        if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
+            bad = Status.NONFINITE
+            return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(made.solves), None)
+        ahead = seen_ahead(scheme, system, new, h)
+        more = None
+        # gap functions are all there in every step
+        if look and made.status.taken and isinstance(found, WorldCandidates):
+            left = solve.tol if made.status.success else solve.largest(made.problem.nr)
+            more = reached(system, found, state, new, h, band)
+            more = more or crossed(system, found, ahead, state, new, h, made.problem, left)
+        if more is None:
+            return made.judge(ahead)
+        if count < ROUNDS:
+            found = system.joined(found, more)
+    assert more is not None
+    name = system.constraint_name(int(more.key[more.contact][0]))
+    message = f"Solved {ROUNDS + 1} times, the step still runs into what it had not foreseen: contact {name!r}."
+    return replace(made.judge(ahead), success=False, status=Status.NOT_CONVERGED, message=message)
 
 
 def reached(system: System, found: Candidates, state: State, new: State, h: float, band: float) -> Candidates | None:
@@ -41,8 +94,7 @@ def crossed(
     the swing of each body, and what the tolerance leaves. A feature that lay beneath the surface at the start, outside
     the face that it has entered now, bounds nothing there and is left out.
     """
-    if not isinstance(ahead, WorldCandidates):
-        return None  # gap functions are all there in every step
+    assert isinstance(ahead, WorldCandidates)
     gaps = system.gaps(ahead, new.t, new.q)
     if not gaps[ahead.contact].min(initial=0.0) < 0.0:
         return None

@@ -181,9 +181,9 @@ class CompiledLoop:
             return again
         _, sweeps, v_free, Minv, found, made, next_band, ahead = known
         a, b, _, _, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale = made
-        looked_at, ahead = self._candidates(found), self._candidates(ahead)
+        in_band, ahead = self._candidates(found), self._candidates(ahead)
         self.model.remember_detected(new.q, next_band, ahead)
-        candidates = self.scheme.active(self.model, state, looked_at)
+        candidates = self.scheme.active(self.model, state, in_band)
         problem = ContactProblem.trusted(
             Bodies.trusted(a, b, Ja, Jb, Minv, candidates.row_ptr), {"q": free, "rho": rho, "scale": scale},
             v_free=v_free.ravel(), b=demand, row_ptr=candidates.row_ptr, law=candidates.law,
@@ -196,7 +196,7 @@ class CompiledLoop:
         solution, _ = at_rest(problem, solution, self.tol)
         after = State(state.t + self.dt, new.q, new.v, new.keys, new.impulses)
         result = self.scheme.result(
-            self.model, state, after, self.dt, (looked_at, candidates, ahead), problem, (("step", solution),)
+            self.model, state, after, self.dt, (candidates, ahead), problem, (("step", solution),)
         )
         result = sized(result, self.model, self.dt)
         self.remember(state, result)
