@@ -271,7 +271,7 @@ def piles_table(rows):
             f"{len(mine)}", f"{mine[0]['steps']:.0f}", f"{median(mine, 'cpu_s'):.2g}", f"{most['slowest_s']:.2g}",
             f"{100 * sum(r['accepted'] for r in mine) / steps:.0f} %", f"{sum(r['regularised'] for r in mine):.0f}",
             f"{sum(bool(r['stopped']) for r in mine)}", f"{most['worst']:.0e}", f"{most['approach_m_s']:.0e}",
-            f"{most['force_N']:.2g}", f"{100 * most['share']:.2g} %", f"{max(r['penetration_m'] for r in mine):.0e}",
+            f"{most['force_N']:.2g}", f"{100 * most['share']:.0f} %", f"{max(r['penetration_m'] for r in mine):.0e}",
         )  # fmt: skip
         kind = re.fullmatch(r"(\D*)(\d+)", str(name).removesuffix(".0"))
         what = {"": "spheres", "mixed": "hulls and capsules"}.get(kind[1], kind[1])

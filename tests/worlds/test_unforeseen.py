@@ -231,3 +231,24 @@ def test_what_it_goes_on_running_into_is_told(monkeypatch):
         assert result.status is st.Status.NOT_CONVERGED
         assert "obstacle" in result.message
         assert result.certificate.penetration > 0.01
+
+
+# --- nearest points that move to another place within a step
+
+
+@EACH_SCHEME
+@pytest.mark.parametrize("angle", [0.11, 0.15, 0.3])
+def test_a_rod_that_tilts_on_one_end_of_a_ridge_stops_at_the_other(scheme, angle):
+    """It touches the left end, tilted by 0.1 rad, and turns by `angle` in the step: up to 19 mm deep into the right."""
+    world, tilt, pivot = st.World(gravity=(0, 0, 0)), 0.1, np.array([-0.05, 0.0, 0.0])
+    ridge = [(x, y, -0.1) for x in (-0.05, 0.05) for y in (-0.1, 0.1)] + [(-0.05, 0, 0), (0.05, 0, 0)]
+    world.add_body(st.ConvexHull(ridge), kind="fixed", name="ridge")
+    axis, up = np.array([np.cos(tilt), 0, np.sin(tilt)]), np.array([-np.sin(tilt), 0, np.cos(tilt)])
+    arm, half, spin = 0.02 * up + 0.05 * axis, np.pi / 4 - tilt / 2, np.array([0.0, angle / H, 0.0])
+    world.add_body(
+        st.Capsule(0.02, 0.2), mass=1.0, position=pivot + arm, orientation=(np.cos(half), 0, np.sin(half), 0),
+        velocity=np.cross(spin, arm), angular_velocity=spin, name="rod",
+    )  # fmt: skip
+    result = st.Simulator(world, H, scheme=scheme).step()
+    assert result.success
+    assert result.certificate.penetration < 1e-9

@@ -300,7 +300,7 @@ def _grouped(form: Form, pieces: list[Piece]) -> list[Motion]:
         return problem.delassus() @ p if bare else problem.dynamics.velocity_change(p)
 
     P = pieces[0].form.P
-    T = np.array([velocity(column) for column in P.T])  # (n, nv)
+    T = np.array([velocity(column) for column in np.ascontiguousarray(P.T)])  # (n, nv)
     moved = [velocity(piece.p) for piece in pieces]
     rates = [piece.basis @ T for piece in pieces]
     size_map = float(np.abs(T).max(initial=0.0)) or 1.0

@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from ..systems.candidates import WorldCandidates
+from ..systems.detection import CODES
 from .base import Contacts, Scheme, Solve, StepResult, passed_through, seen_ahead
 
 ROUNDS = 3  # times that a step is solved again
@@ -88,26 +90,53 @@ def crossed(
     system: System, found: Candidates, ahead: Candidates, state: State, new: State, h: float, problem: ContactProblem,
     tol: float,
 ) -> Candidates | None:  # fmt: skip
-    """Contacts of `ahead`, detected at the end of a step, that overlap there and are none of `found`; None without any.
+    """Contacts of `ahead`, detected at the end of a step, that overlap there and were not foreseen; None without any.
 
-    What counts is deeper than the foreseen contacts overlap, and than a step of first order may miss: ½ (h ω)² times
-    the swing of each body, and what the tolerance leaves. A feature that lay beneath the surface at the start, outside
-    the face that it has entered now, bounds nothing there and is left out.
+    Foreseen are those of `found` that are the same two features still. What counts is deeper than these overlap, and
+    than a step of first order may miss: ½ (h ω)² times the swing of each body, and what the tolerance leaves. A feature
+    that lay beneath the surface at the start, outside the face that it has entered now, bounds nothing there and is
+    left out. The nearest points of two convex shapes are no features: they may be elsewhere at the end, where a rod
+    lies on the second of its supports, and then act as a point and a plane, fixed to the bodies as they meet there.
     """
+    assert isinstance(found, WorldCandidates)
     assert isinstance(ahead, WorldCandidates)
     gaps = system.gaps(ahead, new.t, new.q)
     if not gaps[ahead.contact].min(initial=0.0) < 0.0:
         return None
-    known = np.isin(ahead.key, found.key)
     model: Any = system
     spin = model.turning(new.v, h)
     f, contact = ahead.features, ahead.contact
-    slack = h * tol * problem.scale + spin[f.body_a] + spin[f.body_b]
-    least = -gaps[known & contact].min(initial=0.0)
-    hit = np.zeros(len(gaps), dtype=bool)
-    hit[contact] = -gaps[contact] > np.maximum(least, slack)
-    hit &= ~known
+    slack = np.zeros(len(gaps))
+    slack[contact] = h * tol * problem.scale + spin[f.body_a] + spin[f.body_b]
+    foreseen = _foreseen(system, found, ahead, new, gaps, slack)
+    least = -gaps[foreseen & contact].min(initial=0.0)
+    hit = contact & ~foreseen & (-gaps > np.maximum(least, slack))
     if not hit.any():
         return None
-    hit[contact] &= system.gaps(ahead, state.t, state.q)[contact] >= -slack
-    return ahead.take(hit | ~contact) if hit.any() else None
+    more = model.held_where_they_meet(ahead.take(hit | ~contact), new.q, found.key)
+    hit = hit[hit | ~contact] & (system.gaps(more, state.t, state.q) >= -slack[hit | ~contact])
+    return more.take(hit | ~more.contact) if hit.any() else None
+
+
+def _foreseen(
+    system: System, found: WorldCandidates, ahead: WorldCandidates, new: State, gaps: FloatArray, slack: FloatArray
+) -> np.ndarray:
+    """Which contacts of `ahead` overlap at the end of the step as much as what was foreseen of them.
+
+    Of a feature of each body that is the same contact of `found`; of two nearest points any such contact of the pair.
+    """
+    from ..collision.features import CONVEX
+
+    meant, then = np.full(len(gaps), np.inf), system.gaps(found, new.t, new.q)
+    known = np.isin(ahead.key, found.key)  # both are sorted by key
+    meant[known] = then[np.isin(found.key, ahead.key)]
+    nearest = np.zeros(len(gaps), dtype=bool)
+    nearest[ahead.contact] = ahead.features.type == CONVEX
+    if nearest.any():
+        fixed = found.contact.copy()
+        fixed[fixed] = found.features.type != CONVEX
+        pairs, pair = np.unique(np.concatenate([found.key[fixed], ahead.key[nearest]]) // CODES, return_inverse=True)
+        least = np.full(len(pairs), np.inf)
+        np.minimum.at(least, pair[: fixed.sum()], then[fixed])
+        meant[nearest] = least[pair[fixed.sum() :]]
+    return meant <= gaps + slack
