@@ -14,8 +14,8 @@ import hashlib
 import logging
 import os
 import sys
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ from numba import config as _config
 from numba import get_num_threads, prange, set_num_threads
 from numba import njit as _njit
 from numba.core import event as _event
+
+from ._sealed import prepare
 
 __all__ = [
     "cache_folder",
@@ -106,6 +108,7 @@ def njit(
     *,
     inline: bool = False,
     leaf: bool = False,
+    sealed: bool = False,
     parallel: bool = False,
     nogil: bool = False,
     boundscheck: bool | None = None,
@@ -117,9 +120,13 @@ def njit(
     share; called once per contact it was half the time of a step. `inline=True` marks a leaf that LLVM inlines where it
     is called; `parallel=True` runs its loops over `prange` on several threads, and its callers must not depend on their
     number; `nogil=True` lets other threads run Python while it runs.
+    `sealed=True` marks a large one that several call: it is compiled once and not into each of them (`_sealed.py`), as
+    are parallel ones.
     """
     if function is None:
-        return lambda f: njit(f, inline=inline, leaf=leaf, parallel=parallel, nogil=nogil, boundscheck=boundscheck)
+        return partial(
+            njit, inline=inline, leaf=leaf, sealed=sealed, parallel=parallel, nogil=nogil, boundscheck=boundscheck
+        )
     _listen()
     _name_apart(function)
     if parallel:
@@ -131,10 +138,13 @@ def njit(
     try:
         if folder is not None:
             _config.CACHE_DIR = folder  # type: ignore[attr-defined]
-        return _njit(
+        kernel = _njit(
             function, cache=True, error_model="numpy", boundscheck=boundscheck, forceinline=inline, parallel=parallel,
             nogil=nogil, **counted,
         )  # fmt: skip
+        if kernel is not function:  # Numba is switched on
+            prepare(kernel, sealed or parallel)
+        return kernel
     finally:
         _config.CACHE_DIR = saved  # type: ignore[attr-defined]
 
@@ -146,9 +156,19 @@ def _name_apart(function: Callable[..., Any]) -> None:
     one factory that two processes have compiled could have the same, and then one of them would take the other's
     constants when a third process loads both.
     """
-    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    values = [str(value) for value in _integers(function)]
     if values:
-        function.__qualname__ += "_" + "_".join(str(value) for value in values if isinstance(value, int))
+        function.__qualname__ += "_" + "_".join(values)
+
+
+def _integers(function: Callable[..., Any]) -> Iterator[int]:
+    """Those that a kernel closes over, itself or by the kernels that it closes over."""
+    for cell in function.__closure__ or ():
+        value = cell.cell_contents
+        if isinstance(value, int):
+            yield value
+        elif hasattr(value, "py_func"):
+            yield from _integers(value.py_func)
 
 
 def compiled(kernel: Any) -> bool:
