@@ -21,8 +21,10 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core.caching import FunctionCache
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
+from numba.core.types import unliteral
 
 _kernels: dict[tuple[str, str], Any] = {}  # sealed ones by module and name
 _loaded: dict[str, Any] = {}  # the libraries behind the symbols, which callers need as long as they live
@@ -30,9 +32,8 @@ _loaded: dict[str, Any] = {}  # the libraries behind the symbols, which callers 
 
 def prepare(kernel: Any, sealed: bool) -> None:
     """Let a kernel find the sealed kernels it needs when it comes from disk, and seal it if that is asked."""
-    kernel._cache.__class__ = _Cache
+    kernel.__class__, kernel._cache.__class__ = (_Sealed if sealed else _Kernel), _Cache
     if sealed:
-        kernel.__class__ = _Sealed
         _kernels[_name(kernel)] = kernel
 
 
@@ -40,10 +41,22 @@ def _name(kernel: Any) -> tuple[str, str]:
     return kernel.py_func.__module__, kernel.py_func.__qualname__
 
 
-class _Sealed(CPUDispatcher):
-    """A kernel whose callers know no more of it than a symbol."""
+class _Kernel(CPUDispatcher):
+    """A kernel that is not compiled anew for each integer that a caller writes out, unless it must know which it is."""
 
     _cache: Any
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """The types of a call from another kernel."""
+        plain = [unliteral(kind) for kind in args], {name: unliteral(kind) for name, kind in kws.items()}
+        try:
+            return super().get_call_template(*plain)
+        except TypingError:
+            return super().get_call_template(args, kws)
+
+
+class _Sealed(_Kernel):
+    """A kernel whose callers know no more of it than a symbol."""
 
     def add_overload(self, cres: Any) -> None:
         """Take in what was compiled or loaded, and give it to callers by its symbol."""
