@@ -25,17 +25,21 @@ def big(x, k):
         raise ValueError("three")
     return y, x.sum()
 
-def make(n):
-    @njit
-    def times(x, y):
-        return x * y if n == 2 else x * y * y
+@njit
+def squared(x):
+    return x * x
 
+@njit
+def cubed(x):
+    return x * x * x
+
+def make(inner):
     @njit(sealed=True)
     def power(x):
-        return times(x, x)
+        return inner(x)
     return power
 
-square, cube = make(2), make(3)
+square, cube = make(squared), make(cubed)
 """
 TOP = """
 from stiction._jit import njit

@@ -15,7 +15,7 @@ import hashlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -152,25 +152,19 @@ def njit(
 
 
 def _name_apart(function: Callable[..., Any]) -> None:
-    """Put the integers that a kernel closes over into its name.
+    """Put the integers that a kernel closes over into its name, and a hash of the names of kernels.
 
     Symbols in machine code are made of a function's name and of a number that each process counts anew. Two kernels of
     one factory that two processes have compiled could have the same, and then one of them would take the other's
     constants when a third process loads both.
     """
-    values = [str(value) for value in _integers(function)]
-    if values:
-        function.__qualname__ += "_" + "_".join(values)
-
-
-def _integers(function: Callable[..., Any]) -> Iterator[int]:
-    """Those that a kernel closes over, itself or by the kernels that it closes over."""
     for cell in function.__closure__ or ():
         value = cell.cell_contents
         if isinstance(value, int):
-            yield value
+            function.__qualname__ += f"_{value}"
         elif hasattr(value, "py_func"):
-            yield from _integers(value.py_func)
+            name = f"{value.py_func.__module__}.{value.py_func.__qualname__}"
+            function.__qualname__ += f"_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def compiled(kernel: Any) -> bool:
