@@ -1,8 +1,9 @@
 """Compile what most tests use before they start, two processes at a time: `python tests/warm.py`.
 
 The workers of pytest begin with a cold cache at the same moment, and would compile the same kernels side by side for
-minutes. Here the solver's are compiled beside those that find contacts, which share nothing, and then the loop of
-worlds in space beside that of worlds in the plane, which rest on both. Where the cache is warm this takes seconds.
+minutes. Here one process compiles the solver's and then the loop of worlds in space, beside another for those that find
+contacts, and then the loop of worlds in the plane; both loops rest on both, and find on disk what the other process has
+compiled by then. Where the cache is warm this takes seconds.
 """
 
 from __future__ import annotations
@@ -11,18 +12,23 @@ import subprocess
 import sys
 import time
 
-STAGES = (("solver", "contacts"), ("space", "plane"))
+CHAINS = (("solver", "space"), ("contacts", "pivoting", "plane", "curved"))
 
 
 def solver():
-    """Block Gauss–Seidel for one contact in space and in the plane, and Lemke's method."""
+    """Block Gauss–Seidel for one contact in the plane, which the other process will need first, and in space."""
+    from stiction.cli.compile import solve_something
+
+    solve_something(2)
+    solve_something(3)
+
+
+def pivoting():
+    """Lemke's method."""
     import numpy as np
 
-    from stiction.cli.compile import solve_something
     from stiction.lcp import lemke
 
-    solve_something(3)
-    solve_something(2)
     lemke(np.eye(2), -np.ones(2))
 
 
@@ -63,8 +69,13 @@ def loops(which):
 
 
 def space():
-    """The compiled loop of worlds in space, without and with curved shapes."""
-    loops([worlds(curved=False)[0], worlds(curved=True)[0]])
+    """The compiled loop of worlds in space."""
+    loops([worlds(curved=False)[0]])
+
+
+def curved():
+    """Steps of curved shapes."""
+    loops([worlds(curved=True)[0]])
 
 
 def plane():
@@ -79,12 +90,12 @@ def plane():
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        {"solver": solver, "contacts": contacts, "space": space, "plane": plane}[sys.argv[1]]()
+        for name in sys.argv[1:]:
+            globals()[name]()
         sys.exit()
     start = time.monotonic()
-    for stage in STAGES:
-        jobs = [subprocess.Popen([sys.executable, "-W", "ignore", __file__, name]) for name in stage]
-        failed = [job.wait() for job in jobs]
-        if any(failed):
-            sys.exit(1)
+    jobs = [subprocess.Popen([sys.executable, "-W", "ignore", __file__, *chain]) for chain in CHAINS]
+    failed = [job.wait() for job in jobs]
+    if any(failed):
+        sys.exit(1)
     print(f"kernels of most tests: compiled or found in {time.monotonic() - start:.0f} s")

@@ -10,12 +10,13 @@ The first compilation of a process is announced when a person is watching, so th
 from __future__ import annotations
 
 import ast
+import gc
 import hashlib
 import logging
 import os
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ from numba import config as _config
 from numba import get_num_threads, prange, set_num_threads
 from numba import njit as _njit
 from numba.core import event as _event
+
+from ._sealed import prepare
 
 __all__ = [
     "cache_folder",
@@ -106,6 +109,7 @@ def njit(
     *,
     inline: bool = False,
     leaf: bool = False,
+    sealed: bool = False,
     parallel: bool = False,
     nogil: bool = False,
     boundscheck: bool | None = None,
@@ -117,9 +121,13 @@ def njit(
     share; called once per contact it was half the time of a step. `inline=True` marks a leaf that LLVM inlines where it
     is called; `parallel=True` runs its loops over `prange` on several threads, and its callers must not depend on their
     number; `nogil=True` lets other threads run Python while it runs.
+    `sealed=True` marks a large one that several call: it is compiled once and not into each of them (`_sealed.py`), as
+    are parallel ones.
     """
     if function is None:
-        return lambda f: njit(f, inline=inline, leaf=leaf, parallel=parallel, nogil=nogil, boundscheck=boundscheck)
+        return partial(
+            njit, inline=inline, leaf=leaf, sealed=sealed, parallel=parallel, nogil=nogil, boundscheck=boundscheck
+        )
     _listen()
     _name_apart(function)
     if parallel:
@@ -127,28 +135,36 @@ def njit(
     # The cache location is fixed when the decorator runs; restore it so that other users of Numba are not touched.
     saved = _config.CACHE_DIR  # type: ignore[attr-defined]
     folder = cache_folder(Path(function.__code__.co_filename))
-    counted: Any = {"_nrt": not (leaf or inline)}  # said of every kernel: unsaid, it would be as its first caller's
+    # references are counted or not, said of every kernel: unsaid, it would be as its first caller's; nothing in C calls
+    unlisted: Any = {"_nrt": not (leaf or inline), "no_cfunc_wrapper": True}
     try:
         if folder is not None:
             _config.CACHE_DIR = folder  # type: ignore[attr-defined]
-        return _njit(
+        kernel = _njit(
             function, cache=True, error_model="numpy", boundscheck=boundscheck, forceinline=inline, parallel=parallel,
-            nogil=nogil, **counted,
+            nogil=nogil, **unlisted,
         )  # fmt: skip
+        if kernel is not function:  # Numba is switched on
+            prepare(kernel, sealed or parallel)
+        return kernel
     finally:
         _config.CACHE_DIR = saved  # type: ignore[attr-defined]
 
 
 def _name_apart(function: Callable[..., Any]) -> None:
-    """Put the integers that a kernel closes over into its name.
+    """Put the integers that a kernel closes over into its name, and a hash of the names of kernels.
 
     Symbols in machine code are made of a function's name and of a number that each process counts anew. Two kernels of
     one factory that two processes have compiled could have the same, and then one of them would take the other's
     constants when a third process loads both.
     """
-    values = [cell.cell_contents for cell in function.__closure__ or ()]
-    if values:
-        function.__qualname__ += "_" + "_".join(str(value) for value in values if isinstance(value, int))
+    for cell in function.__closure__ or ():
+        value = cell.cell_contents
+        if isinstance(value, int):
+            function.__qualname__ += f"_{value}"
+        elif hasattr(value, "py_func"):
+            name = f"{value.py_func.__module__}.{value.py_func.__qualname__}"
+            function.__qualname__ += f"_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def compiled(kernel: Any) -> bool:
@@ -181,9 +197,28 @@ class _Announcer(_event.Listener):
         """Nothing to say when a compilation ends."""
 
 
+class _Collector(_event.Listener):
+    """Lets Python look for garbage more rarely during a compilation: it was a tenth of the time, and found little."""
+
+    depth, usual = 0, (0, 0, 0)
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.usual = gc.get_threshold()
+            if self.usual[0]:
+                gc.set_threshold(max(self.usual[0], 20_000), *self.usual[1:])
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            gc.set_threshold(*self.usual)
+
+
 @cache
 def _listen() -> None:
     _event.register("numba:compile", _Announcer())
+    _event.register("numba:compile", _Collector())
 
 
 @cache

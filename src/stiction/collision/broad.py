@@ -201,7 +201,7 @@ def _rest_pairs(lo, hi, planes, kind, level, filters, buffer, count):
     return buffer, count
 
 
-@njit
+@njit(sealed=True)
 def _grid_pairs(low, high, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, at, room):
     """Pairs of the shapes low..high in the grid, written to `buffer` from row `at` on, `room` at most; their number.
 
@@ -295,7 +295,7 @@ def _all_grid_pairs(parallel, lo, hi, cell, level, items, start, by_level, begin
         buffer = _grown(buffer, count, count + found)
 
 
-@njit
+@njit(sealed=True)
 def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel):
     """Pairs (np, 2) of shapes that may touch and whose boxes overlap, first < second, in lexicographic order.
 

@@ -189,7 +189,7 @@ def smaller(kind, ptr, verts, radius, a, b):
     return size_a < size_b if size_a != size_b else a < b
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def distance2(kind, ptr, verts, radius, first, second):
     """Signed distance of two shapes of which one is an ellipse, normal from the second to the first, their points."""
     swap = not smaller(kind, ptr, verts, radius, first, second)

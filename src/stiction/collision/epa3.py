@@ -117,7 +117,7 @@ def replace_seen(W, F, N, E, faces, m, inside, size):
     return kept
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def grow(geo, axes, a, b, offset, size, W, P, F, N, E):
     """Grow the polytope until little lies beyond its nearest face; (number of faces, distance of the nearest)."""
     inside = tetrahedron(geo, axes, a, b, offset, size, W, P, F, N)

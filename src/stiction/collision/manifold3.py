@@ -260,7 +260,7 @@ def segment_axis(half, s):
     return 0 if half[s, 0] > 0.0 else (1 if half[s, 1] > 0.0 else 2)
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
     """All candidates of the manifold of two cores nearer than `reach`; their number, and the main normal in n."""
     size = 0.0

@@ -151,7 +151,7 @@ def nearest_pair(ptr, verts, a, b):
     return fa, fb, best, x, y, wx, wy
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def core_core2(ptr, verts, a, b, reach, ci, cf):
     """Candidates of the manifold of two polygon cores nearer than `reach`; at most 5."""
     size_a, size_b = extent(ptr, verts, a), extent(ptr, verts, b)

@@ -302,7 +302,7 @@ def _candidates(start, stop, last, band, at, balls, R, body, pairs, lo, hi, hits
     return n
 
 
-@njit
+@njit(sealed=True)
 def find_range3(
     start, stop, base, room, at, axes, balls, R, kind, body, center, rot, half, radius, pairs, lo, hi, planes, band,
     shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,

@@ -75,7 +75,7 @@ def overlapping(listed, lo, hi, planes, kind):
     return out[:count]
 
 
-@njit
+@njit(sealed=True)
 def neighbours(lo, hi, planes, kind, body, group, mask, movable, excluded, band, kept, parallel):
     """A list that holds all that `pairs` gives for boxes inflated by `band`/2, and what to keep for the next call.
 
@@ -95,7 +95,7 @@ def neighbours(lo, hi, planes, kind, body, group, mask, movable, excluded, band,
     return listed, (listed, wide_lo, wide_hi, wide_planes)
 
 
-@njit
+@njit(sealed=True)
 def listed_or_found(lo, hi, planes, kind, body, group, mask, movable, excluded, kept, parallel):
     """A list that holds all that `pairs` gives for these boxes: the one that is kept, where it does."""
     listed, old_lo, old_hi, old_planes = kept

@@ -227,7 +227,7 @@ def extent3(half, s):
     return math.sqrt(half[s, 0] ** 2 + half[s, 1] ** 2 + half[s, 2] ** 2)
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def distance3(geo, at, axes, a, b, reach, W, P, F, N, E, C, weight):
     """(signed distance of two cores, unit normal from b to a, point of a, point of b), points relative to b's centre.
 

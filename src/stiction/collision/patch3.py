@@ -318,7 +318,7 @@ def vertices_over(geo, axes, s, at, normal, foot, T, corners, slop, what, d, rea
     return m
 
 
-@njit
+@njit(sealed=True)
 def patch(geo, axes, a, b, offset, n, d, reach, band, slop, size, Q, ids_q, T, ids_t, C, ids_c, V, number, ci, cf):
     """Candidates of the patch for the normal n and core distance d; (their number, outward normal of its plane)."""
     zero = (0.0, 0.0, 0.0)
@@ -345,7 +345,7 @@ def patch(geo, axes, a, b, offset, n, d, reach, band, slop, size, Q, ids_q, T, i
     return 0, n
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def on_half_space(geo, axes, a, offset, n, d, reach, band, size, Q, ids, V, number, ci, cf):
     """Candidates of core a over a half-space with normal n: vertices of a hull, rims of a cylinder; their number."""
     zero = (0.0, 0.0, 0.0)

@@ -121,7 +121,7 @@ def _geometry(n):
     return np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
 
 
-@njit
+@njit(sealed=True)
 def measure(x, R, parallel, found):
     """Gap, normal and points of contacts at other poses."""
     n = len(found[0])
@@ -133,7 +133,7 @@ def measure(x, R, parallel, found):
     return geometry
 
 
-@njit
+@njit(sealed=True)
 def search(x, R, band, room, parallel, kept, shapes, moves):
     """The pairs to keep, and the contacts within `band` at positions x (nb, 3) and rotations R, sorted by key.
 
@@ -148,7 +148,7 @@ def search(x, R, band, room, parallel, kept, shapes, moves):
     return kept, *_contacts(x, R, at, axes, point, listed, lo, hi, planes, band, room, parallel, shapes)
 
 
-@njit
+@njit(sealed=True)
 def _contacts(x, R, at, axes, point, listed, lo, hi, planes, band, room, parallel, shapes):
     """The contacts within `band` of those listed pairs whose boxes overlap, and their geometry."""
     kind, body, _, _, _, center, rot, half, radius = shapes
@@ -183,7 +183,7 @@ def _contacts(x, R, at, axes, point, listed, lo, hi, planes, band, room, paralle
     return found, measure(x, R, False, found)
 
 
-@njit
+@njit(sealed=True)
 def search_on_the_way(x, R, new_x, new_R, band, reach, room, parallel, kept, shapes, moves):
     """As `detect_on_the_way` of the model: contacts within `reach` at x, R of shapes that may meet on the way."""
     kind, body, group, mask, excluded, center, rot, half, radius = shapes

@@ -112,7 +112,7 @@ def in_metres(s, row, n, length, semi, facets, facet_ptr, axes, F):
     return count
 
 
-@njit
+@njit(sealed=True)
 def block_residuals(
     law, row_ptr, set_of, mu, r0, kind, semi, vertices, vertex_ptr, facets, facet_ptr,
     lo, hi, length, associated, rho, u, p, table, mode,

@@ -67,7 +67,7 @@ def _contacts_parallel(
         )  # fmt: skip
 
 
-@njit
+@njit(sealed=True)
 def blocks_of(
     parallel, n, keep, shapes, found, joint_size, joint_bodies, joint_law, material, by_material, pair, by_pair, nb,
     law_rows, law_set, law_mu,

@@ -35,7 +35,7 @@ def poses(q, x, angle):
         x[i, 0], x[i, 1], angle[i] = q[i, 0], q[i, 1], q[i, 2]
 
 
-@njit
+@njit(sealed=True)
 def find(x, angle, band, room, kept, shapes, moves):
     """The pairs to keep, and contacts within `band`, sorted by key: their bodies, shapes, codes and features."""
     kind, body, group, mask, excluded, vert_ptr, verts, radius = shapes
@@ -47,7 +47,7 @@ def find(x, angle, band, room, kept, shapes, moves):
     return kept, _features(x, angle, near, band, room, shapes)
 
 
-@njit
+@njit(sealed=True)
 def find_on_the_way(x, angle, new_x, new_angle, band, reach, room, kept, shapes, moves):
     """As `detect_on_the_way` of the model: contacts within `reach` at x, angle of shapes that may meet on the way."""
     kind, body, group, mask, excluded, vert_ptr, verts, radius = shapes
@@ -60,7 +60,7 @@ def find_on_the_way(x, angle, new_x, new_angle, band, reach, room, kept, shapes,
     return _features(x, angle, overlapping(listed, lo[0], hi[0], planes[0], kind), reach, room, shapes)
 
 
-@njit
+@njit(sealed=True)
 def _features(x, angle, near, band, room, shapes):
     """The contacts within `band` of pairs of shapes, sorted by key."""
     kind, body, _, _, _, vert_ptr, verts, radius = shapes

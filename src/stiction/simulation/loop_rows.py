@@ -43,7 +43,7 @@ def _make_rows(d):
                 Ja, Jb, length, Minv, apart, v, u, terms, diagonal,
             )  # fmt: skip
 
-    @njit
+    @njit(sealed=True)
     def rows(
         parallel, q, a, b, normal, point_a, point_b, row_ptr, nj, number, codes, axis, side, lever, Ja, Jb, length,
         Minv, v, u, terms, diagonal,

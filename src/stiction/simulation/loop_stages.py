@@ -43,7 +43,7 @@ from .loop_rows import rows_planar, rows_spatial
 
 
 def _make_solve(d, nested):
-    @njit
+    @njit(sealed=True)
     def solve(
         tol, accept, strict, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr,
         facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, length, terms, diagonal, p,
@@ -217,7 +217,7 @@ def crosses(shapes, found, ahead, gap, v, swing, dim, h, left):
     return False
 
 
-@njit
+@njit(sealed=True)
 def gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, dim, fast, made):
     """The energy [J] that a step gains by its own error, and whether it is to be called unexplained.
 
@@ -311,7 +311,7 @@ def as_before(keys, impulses, old_keys, old):
 
 
 def _make_attempt(d, nested):
-    @njit
+    @njit(sealed=True)
     def attempt(
         how, shapes, q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b, laws, sets, joints,
         rows, new_v, held,

@@ -277,7 +277,7 @@ def standing(
     return count
 
 
-@njit
+@njit(sealed=True)
 def come_to_rest(
     tol, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb,
     Minv, b, p, v, held,

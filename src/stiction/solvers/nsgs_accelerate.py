@@ -119,7 +119,7 @@ def _sums(first, last, parallel, p, x, g, weight):
     return size, product
 
 
-@njit
+@njit(sealed=True)
 def combine(isl, first, last, low, high, parallel, look, p, w, weight, x, r, g, wg, R, G, Wg, gram, state):
     """One step of Anderson's method on rows first..last and bodies low..high of island isl.
 

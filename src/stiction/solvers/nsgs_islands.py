@@ -82,7 +82,7 @@ def _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
         _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
     """w = Jᵀ p of an island, phase by phase."""
     for i in range(low, high):

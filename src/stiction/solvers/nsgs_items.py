@@ -104,7 +104,7 @@ def _in_order(times, cell, kind, place, cells, places):
     return _sort(_sort(order[:n], place, places), group, (KINDS + 1) * cells)
 
 
-@njit
+@njit(sealed=True)
 def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, shape, facet_ptr, vertex_ptr):
     """The items sorted by cell, kind and place.
 

@@ -61,7 +61,7 @@ def scratch(facets):
     )  # fmt: skip
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def update_nested(
     i, r, n, u, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
 ):  # fmt: skip
@@ -212,7 +212,7 @@ def _make_sweep_cell(d, nested):
                 p[r + k] = new[k]
         return worst
 
-    @njit(leaf=True)
+    @njit(leaf=True, sealed=True)
     def sweep_cell(
         c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, facets, F,
         B, arms, pack, Z,

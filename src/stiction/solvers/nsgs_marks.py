@@ -57,7 +57,7 @@ def _mark_parallel(speed, law, row_ptr, free, p, near, likely, some):
         some[c] = _mark(n * c // PARTS, n * (c + 1) // PARTS, speed, law, row_ptr, free, p, near, likely)
 
 
-@njit
+@njit(sealed=True)
 def mark_blocks(parallel, law, row_ptr, free, p, near, likely):
     """near, likely (nk,): blocks that may act, and those that will; returns whether there are any.
 

@@ -133,7 +133,7 @@ def measure_round(
     )  # fmt: skip
 
 
-@njit
+@njit(sealed=True)
 def measure_any(
     isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape, semi,
     vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
@@ -210,7 +210,7 @@ def _measure_cells(first, last, facts):
     return total
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def measure_island(isl, low, high, parallel, anew, facts):
     """Sum of squares of the scaled map of an island.
 

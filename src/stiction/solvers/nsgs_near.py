@@ -71,7 +71,7 @@ def _look_parallel(
         )  # fmt: skip
 
 
-@njit
+@njit(sealed=True)
 def _take_in(
     parallel, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, Minv, free, p,
     near, change,
@@ -104,7 +104,7 @@ def _unpack_parallel(ptr, src, T, packed, p):
 
 
 def _make_attempt(d, nested):
-    @njit
+    @njit(sealed=True)
     def attempt(
         tol, accept, strict, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
         facets, facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, overlap, rho, p, change,

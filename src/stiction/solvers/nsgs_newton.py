@@ -250,7 +250,7 @@ def _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low):
                     _add(K, band, rb, ra, m, T, J, r, d, 0, d)
 
 
-@njit
+@njit(sealed=True)
 def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par, weight, f, D, K, low, high, enough):
     """One step on p, with w = Jᵀ p of the island given and not changed.
 

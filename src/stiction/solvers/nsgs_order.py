@@ -114,7 +114,7 @@ def _in_own_order(begin, chunk, slot):
             free[c] += 1
 
 
-@njit
+@njit(sealed=True)
 def order_bodies(body_a, body_b, near, Minv):
     """slot (nbody,): place of each body, the number of moving bodies for those that cannot move; and the islands.
 
@@ -191,7 +191,7 @@ def _cells_parallel(body_a, body_b, near, times, slot, begin, phase, chunks, of,
         )  # fmt: skip
 
 
-@njit
+@njit(sealed=True)
 def find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk):
     """cell, place, taken, ends (nk,) of blocks, and phase (ni, 5): the cells phase[i, s]..phase[i, s + 1] make phase s.
 

@@ -15,7 +15,7 @@ STEPS = 12  # proximal steps in one go
 SETTLE = 3  # Newton steps towards rest
 
 
-@njit
+@njit(sealed=True)
 def polish(isl, first, last, low, high, parallel, theta, missed, share, far, q, par, weight, x, f, facts):
     """Proximal steps on an island while they help, down to a residual of √far of its share of the goal.
 
@@ -77,7 +77,7 @@ def without_overlaps(isl, size, phase, seg, ptr, src, T, length, b, q, still):
                     still[ptr[i] + k] -= T[l, k] * s
 
 
-@njit
+@njit(sealed=True)
 def settle(isl, first, last, low, high, parallel, missed, share, still, par, weight, x, f, facts):
     """Newton's method on the problem `still` (rows,), from which overlaps within the tolerance are left out.
 

@@ -108,7 +108,7 @@ def _rows_parallel(omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b,
         )  # fmt: skip
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def _finish(
     u, unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of,
     shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, length, C, W, T, J, Cb, q, p, par, wn, sd, G, rim,
@@ -241,7 +241,7 @@ def _by_arms(arms, plain, phase, seg, kind, a, b, begin, brief, wanted):
     return some
 
 
-@njit
+@njit(sealed=True)
 def prepare(
     law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated,
     omega, parallel, body_a, body_b, Ja, Jb, Minv, free, rho, p0, kind, times, plain, near,

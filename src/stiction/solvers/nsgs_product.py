@@ -234,7 +234,7 @@ def _newton(x, shift, qn, qt, wnn, wn, first, kind, S, s0, n, mu, r0, associated
     return -1.0
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def solve_product(
     shift, qn, qt, pn, wnn, wn, first, kind, S, s0, n, mu, r0, associated, f, g, rest, own, part, A, b
 ):  # fmt: skip

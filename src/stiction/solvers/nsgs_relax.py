@@ -43,7 +43,7 @@ def beyond(tol, part):
     return max((1e-13 / tol) ** 2, part)
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def _go_near(
     isl, first, last, low, high, parallel, tol, small, theta, dear, share, overlap, q, par, weight, x, r, g, facts
 ):
@@ -104,7 +104,7 @@ def _slow(done, since, error, last):
 
 
 def _make_relax(d, nested):
-    @njit
+    @njit(sealed=True)
     def relax(
         tol, accept, strict, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
         vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho,

@@ -48,7 +48,7 @@ def quick_map(law, n, edge, associated, rho, lo, hi, length, first, u, p, x, y):
     return block_map(law, n, edge, associated, rho, lo, hi, length, first, u, p, x, y)
 
 
-@njit
+@njit(sealed=True)
 def at_rest(
     tol, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb,
     Minv, v_start, v_free, b, p, change,

@@ -357,7 +357,7 @@ def count_turns(q, dq, body_a, body_b, u, e, n, old, out):
         out[c] = angle + 2.0 * math.pi * math.floor((near - angle) / (2.0 * math.pi) + 0.5)
 
 
-@njit(leaf=True)
+@njit(leaf=True, sealed=True)
 def joint_rows(
     q, turns, kind, body_a, body_b, pa, pb, ua, ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e,
     turn_n, first, value, Ja, Jb,
