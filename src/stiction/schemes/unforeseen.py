@@ -123,18 +123,18 @@ def _foreseen(
 ) -> np.ndarray:
     """Which contacts of `ahead` overlap at the end of the step as much as what was foreseen of them.
 
-    Of a feature of each body that is the same contact of `found`; of two nearest points any such contact of the pair.
+    Of a feature of each body that is the same contact of `found`; of two nearest points any such contact of the pair,
+    but for shapes with curved surfaces, on which they move on bit by bit.
     """
-    from ..collision.features import CONVEX
-
+    model: Any = system
     meant, then = np.full(len(gaps), np.inf), system.gaps(found, new.t, new.q)
     known = np.isin(ahead.key, found.key)  # both are sorted by key
     meant[known] = then[np.isin(found.key, ahead.key)]
     nearest = np.zeros(len(gaps), dtype=bool)
-    nearest[ahead.contact] = ahead.features.type == CONVEX
+    nearest[ahead.contact] = model.jumps(ahead.features)
     if nearest.any():
         fixed = found.contact.copy()
-        fixed[fixed] = found.features.type != CONVEX
+        fixed[fixed] = ~model.jumps(found.features)
         pairs, pair = np.unique(np.concatenate([found.key[fixed], ahead.key[nearest]]) // CODES, return_inverse=True)
         least = np.full(len(pairs), np.inf)
         np.minimum.at(least, pair[: fixed.sum()], then[fixed])

@@ -152,19 +152,26 @@ class Detection(ABC):
                 db[k] = self._rotation(int(f.body_b[k]), q).T @ normal[k]
         return replace(candidates, features=replace(f, type=type, da=da, db=db))
 
+    def jumps(self, f: Features) -> np.ndarray:
+        """Whether each is the nearest points of two shapes with flat sides: they are elsewhere at once as they turn."""
+        from ..collision.features import CONVEX, CORE, HULL
+
+        flat = np.isin(self.kind, (CORE, HULL))
+        return np.asarray((f.type == CONVEX) & flat[f.shape_a] & flat[f.shape_b])
+
     def held_where_they_meet(self, candidates: WorldCandidates, q: FloatArray, taken: IntArray) -> WorldCandidates:
-        """The same contacts, with nearest points of two shapes as the point and the plane that they are at q.
+        """The same contacts, those that jump as a point and a plane, fixed to the bodies as they are at q.
 
         A contact whose key is among those `taken` gets one of its own, from the end of its pair's codes.
         """
-        from ..collision.features import CONVEX, POINT_LINE, POINT_PLANE
+        from ..collision.features import POINT_PLANE
 
         nj, f, key = self.mechanism.n, candidates.features, candidates.key.copy()
         type, pa, pb, db, ra, rb = (getattr(f, name).copy() for name in ("type", "pa", "pb", "db", "ra", "rb"))
         x, (_, normal, point_a, point_b) = self._poses(q)[0], self._geometry(f, q)
-        for k in np.flatnonzero(f.type == CONVEX).tolist():
+        for k in np.flatnonzero(self.jumps(f)).tolist():
             a, b = int(f.body_a[k]), int(f.body_b[k])
-            type[k], ra[k], rb[k] = POINT_LINE if self.dim == 2 else POINT_PLANE, 0.0, 0.0
+            type[k], ra[k], rb[k] = POINT_PLANE, 0.0, 0.0
             pa[k] = self._rotation(a, q).T @ (point_a[k] - x[a])
             pb[k], db[k] = (self._rotation(b, q).T @ w for w in (point_b[k] - x[b], normal[k]))
         last = (f.shape_a * self.ns + f.shape_b) * CODES + CODES - 1
