@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import checks_arguments
 from ..errors import RecordingError
 from .layout import CONTACTS, FIELDS, Layout
 from .reader import Recording, opened, version_of
@@ -18,6 +19,7 @@ from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCer
 from .writer import RecordingWriter
 
 
+@checks_arguments
 def load(path: str | Path) -> Trajectory:
     """Open a recording or a saved trajectory: arrays are read from the file when they are first looked at.
 

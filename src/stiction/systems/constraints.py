@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from ..friction.sets import Coulomb, FrictionSet, as_friction
@@ -60,6 +61,7 @@ class Gap:
 
     law = Law.UNILATERAL
 
+    @checks_arguments
     def __init__(
         self,
         phi: Function,
@@ -156,6 +158,7 @@ class Bilateral:
     law = Law.EQUALITY
     friction = as_friction(None)
 
+    @checks_arguments
     def __init__(self, phi: Function, jacobian: Function | None = None, *, name: str | None = None):
         self.name = self.given_name = name
         self._label = f"constraint {name!r}" if name else "constraint"
@@ -204,6 +207,7 @@ class DryFriction:
 
     law = Law.DRY
 
+    @checks_arguments
     def __init__(
         self, rows: Any, bound: float | Function, *, shape: FrictionSet | None = None, name: str | None = None
     ):

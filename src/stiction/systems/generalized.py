@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..friction.table import FrictionTable
@@ -31,6 +32,7 @@ class GeneralizedSystem:
     constant forces it is known, -kᵀq. names: what to call the coordinates.
     """
 
+    @checks_arguments
     def __init__(
         self,
         mass: Any,
@@ -80,6 +82,7 @@ class GeneralizedSystem:
         self.energy(q, self._initial.v)
 
     @classmethod
+    @checks_arguments
     def from_lagrangian(
         cls,
         mass: Any,
@@ -230,6 +233,7 @@ class GeneralizedSystem:
         """The name of a gap, constraint or dry friction."""
         return str(self._parts[key].name)
 
+    @checks_arguments
     def constraint_key(self, name: str | Gap | Bilateral | DryFriction) -> int:
         """The key of a constraint, by its name or by the object itself."""
         for key, (given, part) in enumerate(zip(self._given, self._parts)):

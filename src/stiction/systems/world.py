@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from .blocks import Spring, between_points, joint_blocks
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..simulation import Simulator
 
 
+@checks_arguments
 class WorldBuilder:
     """What World and PlanarWorld share; `dim` is 3 or 2."""
 
@@ -152,12 +154,15 @@ class WorldBuilder:
 
     def body(self, which: Body | str | None, what: str = "body") -> int:
         """The index of a body by handle or name; None is the fixed world. Handles of other worlds are refused."""
+        return self._body(which, what)
+
+    def _body(self, which: Any, what: str) -> int:
         if which is None:
             return 0
-        name = which.name if isinstance(which, Body) else which
-        if name in self._index:
-            i = self._index[name]
-            name_of(which, {name: self.bodies[i].mark}, what)
+        name = getattr(which, "name", which)
+        i = self._index.get(name) if isinstance(name, str) else None
+        name_of(which, None if i is None else {name: self.bodies[i].mark}, what)
+        if i is not None:
             return i
         from difflib import get_close_matches
 
@@ -174,7 +179,7 @@ class WorldBuilder:
         name = joint.name or f"joint{len(self.joints)}"
         if name in self.joint_names or any(name == spring.name for spring in self.springs):
             raise ModelError(f"two joints are named {name!r}; names must differ.")
-        a, b = self.body(joint.a, f"joint {name!r}"), self.body(joint.b, f"joint {name!r}")
+        a, b = self._body(joint.a, f"joint {name!r}"), self._body(joint.b, f"joint {name!r}")
         if a == b:
             raise ModelError(f"joint {name!r} connects {self.bodies[a].name!r} with itself.")
         if self.bodies[a].kind != "dynamic" and self.bodies[b].kind != "dynamic":
@@ -218,7 +223,7 @@ class WorldBuilder:
                 rest=_check.number(f"spring {name!r} rest", rest),
             )  # fmt: skip
         else:
-            i, j = self.body(a, f"spring {name!r}"), self.body(b, f"spring {name!r}")
+            i, j = self._body(a, f"spring {name!r}"), self._body(b, f"spring {name!r}")
             if i == j or {self.bodies[i].kind, self.bodies[j].kind} <= {"fixed", "kinematic"}:
                 raise ModelError(f"spring {name!r} must connect two bodies of which at least one can move.")
             if anchor_a is None or anchor_b is None:
@@ -241,13 +246,13 @@ class WorldBuilder:
                 f"spring {name!r} is on joint {which!r}: it takes rest=, but no second body and no anchors."
             )
         j = self.joints[self.joint_names.index(which)]
-        if j.coordinate(self.bodies[self.body(j.a)].place, self.bodies[self.body(j.b)].place) is None:
+        if j.coordinate(self.bodies[self._body(j.a, "a")].place, self.bodies[self._body(j.b, "b")].place) is None:
             raise ModelError(f"spring {name!r}: joint {which!r} ({type(j).__name__}) has no single coordinate.")
         return which
 
     def exclude(self, a: Body | str | None, b: Body | str | None) -> None:
         """Let two bodies pass through each other."""
-        i, j = self.body(a), self.body(b)
+        i, j = self._body(a, "a"), self._body(b, "b")
         self.excluded.add((min(i, j), max(i, j)))
         self._changed(f"exclude of {self.bodies[i].name!r} and {self.bodies[j].name!r}")
 
@@ -282,7 +287,7 @@ class WorldBuilder:
         if all(isinstance(x, str) and x in self.materials.named for x in (a, b)):
             self.materials.set_pair(first, second, law)
         else:
-            i, j = self.body(a, "set_contact"), self.body(b, "set_contact")
+            i, j = self._body(a, "set_contact"), self._body(b, "set_contact")
             self.pair_laws.pop((j, i), None)
             self.pair_laws[i, j] = law
         self._changed(f"set_contact of {what}")
@@ -293,7 +298,7 @@ class WorldBuilder:
         body_state has position, orientation (angle in the plane), velocity and angular_velocity. The force acts at
         `point` of the body frame, by default at the centre of mass.
         """
-        i = self.body(body, "add_force")
+        i = self._body(body, "add_force")
         spec = self.bodies[i]
         if spec.kind != "dynamic":
             raise ModelError(f"add_force: {spec.name!r} is {spec.kind}, and no force can move it.")
@@ -317,6 +322,7 @@ class WorldBuilder:
         return self._model
 
 
+@checks_arguments
 class World(WorldBuilder):
     """Bodies in space. gravity (3,) [m/s²]; z is up."""
 
@@ -380,6 +386,7 @@ class World(WorldBuilder):
         return self.add_body(Plane(point, turn_to(n)), name=name, kind="fixed", material=material)
 
 
+@checks_arguments
 class PlanarWorld(WorldBuilder):
     """Bodies in the plane. gravity (2,) [m/s²]; y is up."""
 
