@@ -375,7 +375,13 @@ class Trajectory(Lazy):
         """What the bodies look like: `surfaces` of triangles, and those of each body; None where it is not known."""
         if self.recording is not None:
             return self.recording.shapes()
-        return self.__dict__.get("_shapes", lambda: None)()
+        known = self.__dict__.get("_shapes")
+        return known() if callable(known) else known
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: what the bodies look like, without the system that knows it."""
+        state = super().__getstate__()
+        return state if self.recording is not None else {**state, "_shapes": self.shapes()}
 
     def export(self, path: str | Path, format: str | None = None) -> Path:
         """Write for other programs, by the ending of the name or by `format`: "csv", "npz", "vtk" or "gltf" (.glb).
