@@ -73,9 +73,13 @@ def _expected(function: abc.Callable[..., Any]) -> tuple[inspect.Signature, dict
     """The signature of a function, and what is asked of its arguments; of the others nothing is."""
     signature = inspect.signature(function)
     names = ChainMap(function.__globals__, vars(builtins), _Public())
-    single = [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    asked = {p.name: _kind(eval(p.annotation, {}, names)) for p in single if isinstance(p.annotation, str)}
-    return signature, {name: kind for name, kind in asked.items() if kind is not None}
+    kinds = {}
+    for p in signature.parameters.values():
+        said = eval(p.annotation, {}, names) if isinstance(p.annotation, str) else p.annotation
+        kind = None if said is p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) else _kind(said)
+        if kind is not None:
+            kinds[p.name] = kind
+    return signature, kinds
 
 
 def _kind(annotation: Any) -> Kind | None:
@@ -110,7 +114,7 @@ def _list(needed: Any, each: Kind | None) -> Kind:
             return False
         return each is None or not isinstance(value, (abc.Sequence, np.ndarray)) or all(map(each.has, value))
 
-    return Kind("a list" if each is None else f"a list, each of it {each.words}", has)
+    return Kind("a list" if each is None else f"a list (each {each.words})", has)
 
 
 def _number(words: str, *kinds: type) -> Kind:

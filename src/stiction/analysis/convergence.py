@@ -143,6 +143,8 @@ def convergence(
 def compare(runs: Sequence[Trajectory], *, exact: Exact | None = None) -> Convergence:
     """The convergence study of runs that exist already, of the same scene at different steps, coarsest first."""
     runs = tuple(runs)
+    if not runs:
+        raise ModelError("runs must hold at least one trajectory.")
     finest = runs[-1]
     errors = []
     for run in runs:

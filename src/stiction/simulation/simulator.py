@@ -347,7 +347,9 @@ class Simulator:
     @checks_arguments
     def start_from(self, state: State) -> None:
         """Go on from a state, such as one of a simulator with other friction; time is counted from it."""
-        sizes = (len(state.q), len(state.v))
+        q, v = (_check.floats(f"state.{name}", getattr(state, name), (None,), finite=False) for name in "qv")
+        state = replace(state, t=_check.number("state.t", state.t), q=q, v=v)
+        sizes = (len(q), len(v))
         if sizes != (self.system.nq, self.system.nv):
             raise ModelError(
                 f"the state has {sizes[0]} coordinates and {sizes[1]} velocities; "

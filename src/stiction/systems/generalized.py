@@ -106,7 +106,7 @@ class GeneralizedSystem:
                 Mdot_v = np.einsum("lij,j,i->l", dM, v, v)
                 out -= Mdot_v - 0.5 * np.einsum("ijl,i,j->l", dM, v, v)
             if potential is not None:
-                out -= derivative(lambda x: np.float64(potential(x)), q)
+                out -= derivative(lambda x: np.float64(_value(potential, x)), q)
             if forces is not None:
                 out += _check.floats("forces(t, q, v)", forces(t, q, v), (q.size,))
             return out
@@ -180,7 +180,7 @@ class GeneralizedSystem:
         """Kinetic and potential energy [J]; the potential is 0 where none is known."""
         V = 0.0
         if self._potential is not None:
-            V = _check.number("potential(q)", np.asarray(self._potential(q), dtype=float).item())
+            V = _value(self._potential, q)
         return Energy(0.5 * float(v @ self.mass(q) @ v), V)
 
     def applied_power(self, t: float, q: FloatArray, v: FloatArray) -> float | None:
@@ -253,6 +253,11 @@ class GeneralizedSystem:
             friction=FrictionTable.build([f if d else None for f, d in zip(friction, dims)], dims),
             parts=tuple(self._parts),
         )
+
+
+def _value(potential: Callable[[FloatArray], float], q: FloatArray) -> float:
+    """V(q), which must be one number."""
+    return float(_check.floats("potential(q)", np.squeeze(potential(q)), ()))
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,7 @@ class WorldBuilder:
         """Connect two bodies; joined bodies do not collide with each other."""
         if not isinstance(joint, Joint):
             raise ModelError(f"joint must be a joint such as Revolute(a, b, ...); got {_check.describe(joint)}.")
-        name = joint.name or f"joint{len(self.joints)}"
+        name = f"joint{len(self.joints)}" if joint.name is None else self._name(joint.name, "joint")
         if name in self.joint_names or any(name == spring.name for spring in self.springs):
             raise ModelError(f"two joints are named {name!r}; names must differ.")
         a, b = self._body(joint.a, f"joint {name!r}"), self._body(joint.b, f"joint {name!r}")

@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from .. import _check
+from .._arguments import checks_arguments
 from ..errors import ModelError, StictionError
 from .web_panel import GONE, WebPanel
 from .web_play import Playhead
@@ -29,6 +30,7 @@ class Viewer:
     machine by default; "0.0.0.0" lets others look too. port: the next free one is taken. open_browser: show the page.
     """
 
+    @checks_arguments
     def __init__(
         self,
         what: Any,
