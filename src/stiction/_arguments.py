@@ -25,6 +25,7 @@ class Kind(NamedTuple):
 
     words: str
     has: abc.Callable[[Any], bool]
+    each: Kind | None = None  # of a list: what its parts must be
 
 
 def checks_arguments(what: T) -> T:
@@ -53,10 +54,19 @@ def checks_arguments(what: T) -> T:
             return what(*args, **kwargs)
         for name, kind in kinds.items():
             if name in given and not kind.has(given[name]):
-                raise ModelError(f"{name} must be {kind.words}; got {describe(given[name])}.")
+                raise ModelError(_refusal(name, given[name], kind))
         return what(*args, **kwargs)
 
     return cast(T, call)
+
+
+def _refusal(name: str, value: Any, kind: Kind) -> str:
+    """What is wrong with a value, or with the part of a list that is."""
+    if kind.each is not None and isinstance(value, (list, tuple)):
+        for i, part in enumerate(value):
+            if not kind.each.has(part):
+                return _refusal(f"{name}[{i}]", part, kind.each)
+    return f"{name} must be {kind.words}; got {describe(value)}."
 
 
 class _Public(dict[str, Any]):
@@ -90,13 +100,16 @@ def _kind(annotation: Any) -> Kind | None:
         known = [kind for kind in several if kind is not None]
         if len(known) < len(several):
             return None
-        return Kind(" or ".join(kind.words for kind in known), lambda value: any(kind.has(value) for kind in known))
+        each = next((kind.each for kind in known if kind.each is not None), None)
+        words = " or ".join(kind.words for kind in known)
+        return Kind(words, lambda value: any(kind.has(value) for kind in known), each)
     if origin in _PLAIN:
         return _PLAIN[origin]
     if origin is abc.Callable:
         return Kind("a function", callable)
     if origin in (list, tuple, abc.Sequence, abc.Iterable):
-        return _list(abc.Iterable if origin is abc.Iterable else abc.Sequence, _kind(parts[0]) if parts else None)
+        alike = len(set(parts) - {...}) == 1
+        return _list(_kind(parts[0]) if alike else None)
     if origin is Any or not isinstance(origin, type) or issubclass(origin, np.ndarray):
         return None
     words = f"{'an' if origin.__name__[0] in 'AEIOU' else 'a'} {origin.__name__}"
@@ -106,15 +119,17 @@ def _kind(annotation: Any) -> Kind | None:
     return Kind(words, lambda value: not isinstance(value, type) and all(hasattr(value, name) for name in methods))
 
 
-def _list(needed: Any, each: Kind | None) -> Kind:
-    """A list, a tuple or an array, all of one kind."""
+def _list(each: Kind | None) -> Kind:
+    """A list or something like it, all of one kind; what can be gone through only once is not looked into."""
 
     def has(value: Any) -> bool:
-        if isinstance(value, (str, bytes, abc.Mapping)) or not isinstance(value, (needed, np.ndarray)):
+        if isinstance(value, (str, bytes, abc.Mapping)) or not isinstance(value, abc.Iterable):
             return False
-        return each is None or not isinstance(value, (abc.Sequence, np.ndarray)) or all(map(each.has, value))
+        if isinstance(value, np.ndarray):
+            return value.ndim > 0
+        return each is None or not isinstance(value, abc.Sequence) or all(map(each.has, value))
 
-    return Kind("a list" if each is None else f"a list (each {each.words})", has)
+    return Kind("a list" if each is None else f"a list (each {each.words})", has, each)
 
 
 def _number(words: str, *kinds: type) -> Kind:

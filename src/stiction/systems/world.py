@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..simulation import Simulator
 
 
-@checks_arguments
 class WorldBuilder:
     """What World and PlanarWorld share; `dim` is 3 or 2."""
 
@@ -261,7 +260,7 @@ class WorldBuilder:
     ) -> None:
         """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
         law = contact_law(friction, restitution, compliance, f"material {name!r}", self.dim, pair=False)
-        self.materials.named[name] = law
+        self.materials.named[self._name(name, "material")] = law
         self._changed(f"set_material {name!r}")
 
     def set_contact(
@@ -281,7 +280,7 @@ class WorldBuilder:
         the first of the two, in the axes of its frame. compliance: how each contact point gives way, a number [m/N] or
         a `Compliance(kn, gamma_n, gamma_t)`; None is rigid.
         """
-        first, second = (x.name if isinstance(x, Body) else x for x in (a, b))
+        first, second = (name_of(x, None, "set_contact") for x in (a, b))
         what = f"{first!r} and {second!r}"
         law = contact_law(friction, restitution, compliance, what, self.dim, pair=first != second)
         if all(isinstance(x, str) and x in self.materials.named for x in (a, b)):
@@ -305,6 +304,7 @@ class WorldBuilder:
         self.forces.append(AppliedForce.make(i, spec, self.dim, force, torque, point))
         self._changed(f"add_force on {spec.name!r}")
 
+    @checks_arguments
     def to_scene(self, simulator: Simulator | None = None, *, duration: float = 1.0, title: str = "") -> Scene:
         """This world as a scene, whose `save(path)` writes a file that `read_scene` and `stiction run` take.
 
@@ -322,7 +322,6 @@ class WorldBuilder:
         return self._model
 
 
-@checks_arguments
 class World(WorldBuilder):
     """Bodies in space. gravity (3,) [m/s²]; z is up."""
 
@@ -386,7 +385,6 @@ class World(WorldBuilder):
         return self.add_body(Plane(point, turn_to(n)), name=name, kind="fixed", material=material)
 
 
-@checks_arguments
 class PlanarWorld(WorldBuilder):
     """Bodies in the plane. gravity (2,) [m/s²]; y is up."""
 
