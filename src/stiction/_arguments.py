@@ -125,9 +125,9 @@ def _list(each: Kind | None) -> Kind:
     def has(value: Any) -> bool:
         if isinstance(value, (str, bytes, abc.Mapping)) or not isinstance(value, abc.Iterable):
             return False
-        if isinstance(value, np.ndarray):
-            return value.ndim > 0
-        return each is None or not isinstance(value, abc.Sequence) or all(map(each.has, value))
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            return False
+        return each is None or not isinstance(value, (abc.Sequence, np.ndarray)) or all(map(each.has, value))
 
     return Kind("a list" if each is None else f"a list (each {each.words})", has, each)
 
