@@ -348,7 +348,7 @@ class Simulator:
     def start_from(self, state: State) -> None:
         """Go on from a state, such as one of a simulator with other friction; time is counted from it."""
         q, v = (_check.floats(f"state.{name}", getattr(state, name), (None,), finite=False) for name in "qv")
-        state = replace(state, t=_check.number("state.t", state.t), q=q, v=v)
+        state = replace(state, t=float(_check.floats("state.t", state.t, (), finite=False)), q=q, v=v)
         sizes = (len(q), len(v))
         if sizes != (self.system.nq, self.system.nv):
             raise ModelError(

@@ -153,9 +153,6 @@ class WorldBuilder:
 
     def body(self, which: Body | str | None, what: str = "body") -> int:
         """The index of a body by handle or name; None is the fixed world. Handles of other worlds are refused."""
-        return self._body(which, what)
-
-    def _body(self, which: Any, what: str) -> int:
         if which is None:
             return 0
         name = getattr(which, "name", which)
@@ -178,7 +175,7 @@ class WorldBuilder:
         name = f"joint{len(self.joints)}" if joint.name is None else self._name(joint.name, "joint")
         if name in self.joint_names or any(name == spring.name for spring in self.springs):
             raise ModelError(f"two joints are named {name!r}; names must differ.")
-        a, b = self._body(joint.a, f"joint {name!r}"), self._body(joint.b, f"joint {name!r}")
+        a, b = self.body(joint.a, f"joint {name!r}"), self.body(joint.b, f"joint {name!r}")
         if a == b:
             raise ModelError(f"joint {name!r} connects {self.bodies[a].name!r} with itself.")
         if self.bodies[a].kind != "dynamic" and self.bodies[b].kind != "dynamic":
@@ -222,7 +219,7 @@ class WorldBuilder:
                 rest=_check.number(f"spring {name!r} rest", rest),
             )  # fmt: skip
         else:
-            i, j = self._body(a, f"spring {name!r}"), self._body(b, f"spring {name!r}")
+            i, j = self.body(a, f"spring {name!r}"), self.body(b, f"spring {name!r}")
             if i == j or {self.bodies[i].kind, self.bodies[j].kind} <= {"fixed", "kinematic"}:
                 raise ModelError(f"spring {name!r} must connect two bodies of which at least one can move.")
             if anchor_a is None or anchor_b is None:
@@ -245,13 +242,13 @@ class WorldBuilder:
                 f"spring {name!r} is on joint {which!r}: it takes rest=, but no second body and no anchors."
             )
         j = self.joints[self.joint_names.index(which)]
-        if j.coordinate(self.bodies[self._body(j.a, "a")].place, self.bodies[self._body(j.b, "b")].place) is None:
+        if j.coordinate(self.bodies[self.body(j.a, "a")].place, self.bodies[self.body(j.b, "b")].place) is None:
             raise ModelError(f"spring {name!r}: joint {which!r} ({type(j).__name__}) has no single coordinate.")
         return which
 
     def exclude(self, a: Body | str | None, b: Body | str | None) -> None:
         """Let two bodies pass through each other."""
-        i, j = self._body(a, "a"), self._body(b, "b")
+        i, j = self.body(a, "a"), self.body(b, "b")
         self.excluded.add((min(i, j), max(i, j)))
         self._changed(f"exclude of {self.bodies[i].name!r} and {self.bodies[j].name!r}")
 
@@ -286,7 +283,7 @@ class WorldBuilder:
         if all(isinstance(x, str) and x in self.materials.named for x in (a, b)):
             self.materials.set_pair(first, second, law)
         else:
-            i, j = self._body(a, "set_contact"), self._body(b, "set_contact")
+            i, j = self.body(a, "set_contact"), self.body(b, "set_contact")
             self.pair_laws.pop((j, i), None)
             self.pair_laws[i, j] = law
         self._changed(f"set_contact of {what}")
@@ -297,7 +294,7 @@ class WorldBuilder:
         body_state has position, orientation (angle in the plane), velocity and angular_velocity. The force acts at
         `point` of the body frame, by default at the centre of mass.
         """
-        i = self._body(body, "add_force")
+        i = self.body(body, "add_force")
         spec = self.bodies[i]
         if spec.kind != "dynamic":
             raise ModelError(f"add_force: {spec.name!r} is {spec.kind}, and no force can move it.")
