@@ -155,7 +155,7 @@ class WorldBuilder:
         """The index of a body by handle or name; None is the fixed world. Handles of other worlds are refused."""
         if which is None:
             return 0
-        name = getattr(which, "name", which)
+        name: Any = getattr(which, "name", which)
         i = self._index.get(name) if isinstance(name, str) else None
         name_of(which, None if i is None else {name: self.bodies[i].mark}, what)
         if i is not None:
