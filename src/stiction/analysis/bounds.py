@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
 from ..problem.laws import UNILATERAL
+from ..simulation.trajectory import Trajectory
 from ..status import Status
 from ..systems.base import Candidates, State
 from .cones import Best, Cones
@@ -93,6 +95,7 @@ class Rubbed:
         return replace(found, friction=table._replace(mu=np.where(mine, self._mu, table.mu), fixed=True))
 
 
+@checks_arguments
 def friction_bound(
     system: Any,
     state: State | None = None,
@@ -120,6 +123,7 @@ def friction_bound(
     return replace(found, estimate=theorem_bound(impulse_velocity(system, state, **_closed(form)).problem))
 
 
+@checks_arguments
 def bound_of(
     problem: Callable[[float], ContactProblem], *, most: float = 10.0, tol: float = 1e-9, time_limit: float = 600.0
 ) -> FrictionBound:
@@ -158,6 +162,7 @@ def _trouble(problem: ContactProblem, deadline: float) -> str:
     return {True: "", False: "several motions", None: "not decided"}[answer.unique]
 
 
+@checks_arguments
 def theorem_bound(problem: ContactProblem) -> float | None:
     """A coefficient below which forces and accelerations exist and are unique for all loads; None if rows depend.
 
@@ -196,6 +201,7 @@ def _largest(problem: ContactProblem, k: int, A: FloatArray) -> float:
     return float(np.einsum("ki,ij,kj->k", corners, A, corners).max(initial=0.0))
 
 
+@checks_arguments
 def pointed(problem: ContactProblem) -> tuple[bool, float]:
     """Whether the friction cone is pointed (s00 H5), and by how much of the normal forces friction would have to grow.
 
@@ -205,6 +211,7 @@ def pointed(problem: ContactProblem) -> tuple[bool, float]:
     return best > 0.0, best
 
 
+@checks_arguments
 def jamming_bound(
     system: Any, state: State | None = None, *, contact: str | None = None, most: float = 100.0, **form: Any
 ) -> JammingBound:
@@ -275,6 +282,7 @@ def _squeeze(problem: ContactProblem, mu: FloatArray) -> float:
     return float(best.value) if best.found else np.inf
 
 
+@checks_arguments
 def scan(
     make: Callable[[float], tuple[Any, State | None] | Any],
     values: Iterable[float],
@@ -297,8 +305,11 @@ def scan(
     return values, mu, jam
 
 
+@checks_arguments
 def along(system: Any, run: Any) -> Callable[[float], tuple[Any, State]]:
     """For `scan`: the states of a trajectory by their times [s], the nearest one that was recorded."""
+    if not isinstance(run, Trajectory):
+        raise ModelError(f"run must be a Trajectory; got {_check.describe(run)}.")
     system, times = built(system), np.asarray(run.times)
 
     def at(t: float) -> tuple[Any, State]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.laws import UNILATERAL
@@ -22,6 +23,7 @@ from ..schemes.base import Scheme
 from ..simulation.simulator import Simulator
 from ..simulation.trajectory import Trajectory
 from ..solvers import Solver
+from ..systems import PlanarWorld, World
 from ..systems.base import System
 
 if TYPE_CHECKING:
@@ -77,6 +79,7 @@ class Convergence:
     runs: tuple[Trajectory, ...]
     reference: str
 
+    @checks_arguments
     def order(self, error: str = "velocity_error") -> float:
         """The observed order: the least-squares slope of log error against log h, over the steps with an error."""
         _check.choice("error", error, ERRORS)
@@ -86,9 +89,10 @@ class Convergence:
             return float("nan")
         return float(np.polyfit(np.log(self.steps[good]), np.log(values[good]), 1)[0])
 
+    @checks_arguments
     def weak_error(self, contact: str) -> FloatArray:
         """(n-1,) the largest |∫φ dp_h - ∫φ dp| over the test functions, against the finest step [N·s]."""
-        values = self.weak[contact]
+        values = self.weak[_check.choice("contact", contact, list(self.weak))]
         return np.abs(values[:-1] - values[-1]).max(axis=1)
 
     def __str__(self) -> str:
@@ -102,6 +106,7 @@ class Convergence:
             lines.append(f"{s.time:10.4f} s: {s.contact}: p ~ h^{s.exponent:.2f}, {s.kind} ({', '.join(s.events)})")
         return "\n".join(lines)
 
+    @checks_arguments
     def plot(self, *, path: str | Path | None = None) -> Figure:
         """Errors against h in logarithmic axes, with a line of order one; written to `path` if given."""
         from ..view.convergence import plot_convergence
@@ -109,8 +114,9 @@ class Convergence:
         return plot_convergence(self, path=path)
 
 
+@checks_arguments
 def convergence(
-    make: System | Callable[[], System],
+    make: System | World | PlanarWorld | Callable[[], System | World | PlanarWorld],
     steps: Sequence[float],
     duration: float,
     *,
@@ -133,9 +139,12 @@ def convergence(
     return compare(runs, exact=exact)
 
 
+@checks_arguments
 def compare(runs: Sequence[Trajectory], *, exact: Exact | None = None) -> Convergence:
     """The convergence study of runs that exist already, of the same scene at different steps, coarsest first."""
     runs = tuple(runs)
+    if not runs:
+        raise ModelError("runs must hold at least one trajectory.")
     finest = runs[-1]
     errors = []
     for run in runs:
@@ -172,11 +181,20 @@ def _errors(run: Trajectory, reference: Trajectory) -> tuple[float, float]:
 def _errors_exact(run: Trajectory, exact: Exact, parts: int = 8) -> tuple[float, float]:
     t = run.times
     middle = (t[:-1, None] + np.diff(t)[:, None] * (np.arange(parts) + 0.5) / parts).ravel()
-    q = np.array([np.atleast_1d(exact(float(s))[0]) for s in t])
-    q_middle, v_middle = (np.array([np.atleast_1d(exact(float(s))[i]) for s in middle]) for i in (0, 1))
+    q, _ = _solution(exact, t)
+    q_middle, v_middle = _solution(exact, middle)
     position = max(np.abs(run.q - q).max(), np.abs(_at(run, middle) - q_middle).max())
     gaps = np.abs(_velocity(run, middle) - v_middle).max(axis=1)
     return float(position), float(gaps @ np.repeat(np.diff(t) / parts, parts))
+
+
+def _solution(exact: Exact, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(len(t), nq) and (len(t), nv): the exact solution at some times."""
+    found = [exact(float(s)) for s in t]
+    if any(not isinstance(one, (tuple, list)) or len(one) != 2 for one in found):
+        raise ModelError(f"exact must be a function of t that returns (q, v); it returned {_check.describe(found[0])}.")
+    q, v = (_check.floats(f"{name} of exact(t)", [np.atleast_1d(x) for x in xs]) for name, xs in zip("qv", zip(*found)))
+    return q, v
 
 
 def _at(run: Trajectory, t: FloatArray) -> FloatArray:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..systems import Gap, GeneralizedSystem
 from .forms import impulse_velocity
@@ -57,6 +58,7 @@ class Search:
         )
 
 
+@checks_arguments
 def search_dead_ends(states: int, *, seed: int = 0, bodies: int = 2, contacts: int = 3) -> Search:
     """Look at `states` random states with up to so many bodies and contacts; see `random_state` for what they are."""
     _check.count("states", states)

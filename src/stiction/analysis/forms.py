@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
+from ..friction.table import Directions, given_directions
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus, Dynamics
 from ..problem.laws import DRY, EQUALITY, UNILATERAL
@@ -64,6 +66,7 @@ class Form:
     _known: FloatArray
 
     @classmethod
+    @checks_arguments
     def bare(cls, problem: ContactProblem) -> Form:
         """A problem of which nothing else is known; its blocks are called by their numbers."""
         if isinstance(problem.dynamics, Delassus):
@@ -111,6 +114,7 @@ class Form:
             return self.problem.q + self.problem.delassus() @ _check.floats("p", p, (self.problem.nr,))
         return self._dynamics.velocity_rows(self.motion(p)) + self._offset
 
+    @checks_arguments
     def at(self, name: str) -> slice:
         """The rows of a constraint in `forces` and `relative`."""
         if name not in self.names:
@@ -119,6 +123,7 @@ class Form:
         return slice(int(self.row_ptr[k]), int(self.row_ptr[k + 1]))
 
 
+@checks_arguments
 def force_acceleration(
     system: Any, state: State | None = None, *, closed: float = 1e-9, rest: float = 1e-9, directions: Any = None
 ) -> Form:
@@ -132,7 +137,7 @@ def force_acceleration(
     """
     now = Instant(system, state, closed)
     rest = _check.number("rest", rest, low=0.0)
-    table = now.candidates.polyhedral(directions).friction
+    table = now.candidates.polyhedral(_directions(directions)).friction
     if len(table.varying):
         table = table.at(table.mu_at(table.speeds(now.speed, now.candidates.row_ptr)))
     made = Rows(now)
@@ -150,6 +155,7 @@ def force_acceleration(
     return _at(FORCES, made, now.free_acceleration(), now.product_terms, np.zeros(now.system.nv))
 
 
+@checks_arguments
 def impulse_velocity(system: Any, state: State | None = None, *, closed: float = 1e-9, directions: Any = None) -> Form:
     """The problem for impulses and the velocities after them, at a fixed configuration (pr11 §3, eq. 13–15).
 
@@ -158,7 +164,7 @@ def impulse_velocity(system: Any, state: State | None = None, *, closed: float =
     friction sets.
     """
     now = Instant(system, state, closed)
-    table = now.candidates.polyhedral(directions).friction
+    table = now.candidates.polyhedral(_directions(directions)).friction
     made = Rows(now)
     for k, law, rows in now.blocks():
         drive = now.drive(k)
@@ -178,6 +184,7 @@ def impulse_velocity(system: Any, state: State | None = None, *, closed: float =
     return _at(IMPULSES, made, now.state.v, offset, now.state.v, fixed=table.fixed)
 
 
+@checks_arguments
 def time_stepping(
     system: Any, state: State | None = None, h: float = 0.01, *, scheme: Any = None, directions: Any = None
 ) -> Form:
@@ -192,13 +199,15 @@ def time_stepping(
     h = _check.number("h", h, positive=True)
     state = system.initial_state() if state is None else state
     scheme = AnitescuHart() if scheme is None else scheme
+    if isinstance(scheme, type) or not hasattr(scheme, "probe"):
+        raise ModelError(f"scheme must be a scheme such as AnitescuHart(); got {_check.describe(scheme)}.")
     problem = scheme.probe(system, state, h)
     if problem.nv != system.nv:
         raise ModelError(
             f"a step of {type(scheme).__name__} has no contact problem; take a scheme with complementarity."
         )
     if directions is not None:
-        problem = problem.replace(friction=problem.friction.polyhedral(directions))
+        problem = problem.replace(friction=problem.friction.polyhedral(given_directions(directions)))
     found = system.detect(state.t, state.q, scheme.band(system, state, h))
     known = dict(zip(found.key.tolist(), system.gaps(found, state.t, state.q).tolist()))
     form = _as_it_is(STEP, problem, problem.dynamics.velocity_rows(state.v))
@@ -210,6 +219,11 @@ def time_stepping(
         names=tuple(system.constraint_name(int(key)) for key in problem.key),
         gap=np.where(problem.law == UNILATERAL, [known[key] for key in problem.key.tolist()], 0.0),
     )
+
+
+def _directions(given: Any) -> Directions | None:
+    """As `StewartTrinkle` takes them; None keeps smooth friction sets."""
+    return None if given is None else given_directions(given)
 
 
 def _at(kind: str, made: Rows, free: FloatArray, offset: FloatArray, still: FloatArray, *, fixed: bool = True) -> Form:

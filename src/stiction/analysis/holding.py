@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from ..systems.base import State
@@ -34,6 +36,7 @@ class Holding:
     direction: FloatArray
 
 
+@checks_arguments
 def balances(posed: Form) -> bool:
     """Whether forces of the friction cones balance the loads, so that what rests can stay at rest."""
     H, w = _statics(posed)
@@ -46,11 +49,14 @@ def balances(posed: Form) -> bool:
     return best.found
 
 
+@checks_arguments
 def largest_pull(posed: Form, direction: Any) -> float:
     """The largest F with which a generalized force F·direction (nv,) is held; negative infinity where none is."""
     H, w = _statics(posed)
-    d = np.asarray(direction, dtype=float)[posed._moving]
+    d = _check.floats("direction", direction, posed._moving.shape)[posed._moving]
     length = float(d @ d)
+    if length == 0.0:
+        raise ModelError("direction must have a component that forces can move.")
     size = float(np.abs(w).max(initial=0.0)) or 1.0
     across = np.linalg.svd(d[None])[2][1:]  # all that is orthogonal to d must balance by itself
     best = Cones(posed.problem).least(H @ d / length, across @ H.T, -(across @ w) / size)
@@ -59,6 +65,7 @@ def largest_pull(posed: Form, direction: Any) -> float:
     return size * (-best.value) - float(d @ w) / length if best.found else -np.inf
 
 
+@checks_arguments
 def holding(system: Any, state: State | None = None, *, closed: float = 1e-9, rest: float = 1e-9) -> list[Holding]:
     """For every body that can move, the largest pull at its centre of mass that is held in any direction.
 

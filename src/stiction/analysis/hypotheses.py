@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.laws import UNILATERAL
@@ -54,6 +55,7 @@ class Hypotheses:
         return "\n".join(f"{f.name:<8}{word[f.holds]:<7}{f.sentence}" for f in self.findings)
 
 
+@checks_arguments
 def hypotheses(
     system: Any, state: State | None = None, *, closed: float = 1e-9, rest: float = 1e-9, directions: int = 8
 ) -> Hypotheses:

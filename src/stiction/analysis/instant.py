@@ -24,12 +24,12 @@ from ..systems.mechanism_kernels import POSITION, SPEED
 STEP = float(np.finfo(float).eps) ** 0.2  # of fourth-order differences
 
 
-def built(system: Any) -> System:
+def built(system: Any, what: str = "system") -> System:
     """The system itself, or the model of a world."""
     if not isinstance(system, type) and hasattr(system, "build"):
         system = system.build()
     if not (hasattr(system, "evaluate") and hasattr(system, "push")):
-        raise ModelError(f"system must be a World, PlanarWorld or another System; got {type(system).__name__}.")
+        raise ModelError(f"{what} must be a World, PlanarWorld or another System; got {type(system).__name__}.")
     made: System = system
     return made
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from .instant_rows import NeedsImpulse
 from .motions import Motions, all_motions
@@ -38,6 +39,7 @@ class ModeMap:
         return np.array([[np.nan if one is None else len(one) for one in row] for row in self.modes], dtype=float)
 
 
+@checks_arguments
 def mode_map(make: Callable[[float, float], Any], x: Sequence[float] | FloatArray, y: Any) -> ModeMap:
     """The motions of `make(x, y)`, a `Form` or contact problem, over a grid x (nx,), y (ny,).
 

@@ -17,6 +17,7 @@ from typing import Any, overload
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
@@ -27,6 +28,7 @@ from ..status import Status
 from ..systems.base import State
 from .contact_modes import ContactMode, contact_modes
 from .forms import FORCES, IMPULSES, STEP, Form, force_acceleration, impulse_velocity, time_stepping
+from .instant import built
 from .pieces import ZERO, Piece, pieces_of, rank
 
 SAME = 1e-8  # relative: velocities that differ by less are one motion
@@ -192,6 +194,7 @@ class Motions(Sequence[Motion]):
     `status` is SOLVED, NO_SOLUTION, LIMIT or INACCURATE; `message` says in a sentence what was found.
     """
 
+    @checks_arguments
     def __init__(self, form: Form, motions: Sequence[Motion], status: Status, nodes: int):
         self.form = form
         self._motions = tuple(motions)
@@ -256,6 +259,7 @@ class Motions(Sequence[Motion]):
         return f"Motions({self.form.kind}, {[motion.modes for motion in self]}, {self.status})"
 
 
+@checks_arguments
 def all_motions(given: Any, state: State | None = None, *, h: float | None = None, limit: int = 100_000) -> Motions:
     """Every motion that a contact problem allows, with the contacts' modes, energies and what happens next.
 
@@ -269,6 +273,7 @@ def all_motions(given: Any, state: State | None = None, *, h: float | None = Non
     elif isinstance(given, Form):
         form = given
     else:
+        given = built(given, "given")
         form = impulse_velocity(given, state) if h is None else time_stepping(given, state, h)
     problem = form.problem
     reason = polyhedral_only(problem, "all_motions")

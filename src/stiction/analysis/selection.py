@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus, Dense
@@ -30,6 +31,7 @@ RULES = ("least impulse", "continuity", "painleve", "least energy")
 EQUAL = 1e-9  # relative: motions that a rule judges so nearly the same are both followed by it
 
 
+@checks_arguments
 def select(motions: Motions, rule: str) -> tuple[Motion, ...]:
     """The motions that a rule leaves, one as a rule; none where the rule excludes all ("painleve") or has no meaning.
 
@@ -47,6 +49,7 @@ def select(motions: Motions, rule: str) -> tuple[Motion, ...]:
     return tuple(motion for motion, score in zip(motions, scores) if score is not None and score <= near)
 
 
+@checks_arguments
 def rules_of(motions: Motions, motion: Motion) -> tuple[str, ...]:
     """The rules that leave this motion and no other."""
     return tuple(rule for rule in RULES if select(motions, rule) == (motion,))
@@ -190,6 +193,7 @@ class Followed:
         )
 
 
+@checks_arguments
 def followed(
     system: Any, state: State | None = None, h: float = 0.01, *, solver: str | Solver = "lemke", scheme: Any = None
 ) -> Followed:

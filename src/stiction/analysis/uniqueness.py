@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import _check
 from .. import lcp as _lcp
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Dense
@@ -79,6 +80,7 @@ class Uniqueness:
         return self.unique is not None
 
 
+@checks_arguments
 def existence(problem: ContactProblem, *, directions: int | None = None, time_limit: float = 60.0) -> Existence:
     """Whether a contact problem has a solution; smooth friction sets are replaced by `directions` directions, if given.
 
@@ -112,6 +114,7 @@ def existence(problem: ContactProblem, *, directions: int | None = None, time_li
     return Existence(False, Status.NO_SOLUTION, message, None, limit, program.nodes)
 
 
+@checks_arguments
 def uniqueness(
     problem: ContactProblem,
     *,
@@ -188,6 +191,7 @@ class Extent:
         return self.status.success
 
 
+@checks_arguments
 def extent(problem: ContactProblem, row: Any, *, directions: int = 8, time_limit: float = 60.0) -> Extent:
     """How far row·p (row: (nr,)) ranges over all solutions p of a contact problem: what indeterminacy leaves open.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .._arguments import checks_arguments
 from ..errors import ModelError
 from ..simulation.trajectory import Trajectory
 
@@ -11,6 +12,7 @@ FORMATS = {".csv": "csv", ".npz": "npz", ".pvd": "vtk", ".glb": "gltf"}
 """The formats by the endings of files."""
 
 
+@checks_arguments
 def export(run: Trajectory, path: str | Path, format: str | None = None) -> Path:
     """Write a trajectory in a format of others: "csv", "npz", "vtk" or "gltf", by default after the file's ending.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from . import cuts
@@ -37,6 +38,7 @@ class ConvexSet(FrictionSet):
     `Anisotropic`; rows in a world: see `Polyhedral.contact_rows`.
     """
 
+    @checks_arguments
     def __init__(
         self,
         mu: Coefficient,

@@ -95,12 +95,19 @@ class FrictionSet(ABC):
         """First row and directions (m, rows) of the factors of the set: one, unless it is a product."""
         return [(0, self.directions(dim, count))]
 
+    def _unit(self, name: str, value: Any) -> tuple[FloatArray, PackedSet]:
+        """An array, and the unit set of as many friction rows as it has numbers."""
+        x = _check.floats(name, value, (None,))
+        try:
+            return x, self.packed(x.size)
+        except ModelError as error:
+            raise ModelError(f"{name} has {x.size} rows: {error}") from None
+
     def support(self, u: Any) -> float:
         """max of u·f over the unit set: the power that maximum dissipation takes when u is minus the slip velocity."""
         from . import kernels
 
-        u = _check.floats("u", u, (None,))
-        s = self.packed(u.size)
+        u, s = self._unit("u", u)
         return float(kernels.support(s.kind, s.semi, s.vertices, 0, len(s.vertices), u, u.size))
 
     def support_point(self, u: Any) -> FloatArray:
@@ -108,8 +115,7 @@ class FrictionSet(ABC):
 
         Where several points do as well (slip 0, flat sides) it is one of them.
         """
-        u = _check.floats("u", u, (None,))
-        s = self.packed(u.size)
+        u, s = self._unit("u", u)
         f = np.zeros_like(u)
         if s.kind == POLYHEDRON:
             work = s.vertices @ u
@@ -125,17 +131,15 @@ class FrictionSet(ABC):
         """The smallest r >= 0 with f in r·F (s00's ψ); infinite when no multiple of F holds f."""
         from . import kernels
 
-        f = _check.floats("f", f, (None,))
-        s = self.packed(f.size)
+        f, s = self._unit("f", f)
         return float(kernels.gauge(s.kind, s.semi, s.facets, 0, len(s.facets), f, f.size))
 
     def project(self, f: Any, radius: float = 1.0) -> FloatArray:
         """The point of radius·F nearest to f."""
         from . import kernels
 
-        f = _check.floats("f", f, (None,))
+        f, s = self._unit("f", f)
         radius = _check.number("radius", radius, low=0.0)
-        s = self.packed(f.size)
         y = np.zeros_like(f)
         if s.kind & 3 in (ELLIPSOID, PRODUCT):
             kernels.project_product(s.kind, s.semi, f, y, f.size, radius)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from ..status import Status
@@ -66,6 +67,7 @@ class SolutionSet:
         lead = "Every solution was found" if self.success else self.status.sentence.rstrip(".")
         return f"{lead}: {found}."
 
+    @checks_arguments
     def contains(self, z: Any, *, tol: float = 1e-9) -> bool:
         """True when z (n,) is one of the solutions, to `tol` relative to its size."""
         z = _check.floats("z", z, (self.isolated.shape[1],))
@@ -89,6 +91,7 @@ class SolutionSet:
         return self._vectors
 
 
+@checks_arguments
 def solutions(M: Any, q: Any, *, free: Any = None, limit: int = 100_000, tol: float = 1e-9) -> SolutionSet:
     """Find every solution of `0 <= z ⟂ w = M z + q >= 0`, points and continua.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from ..status import Status
@@ -56,6 +57,7 @@ class LCPResult:
         return f"{self.status.sentence} ({self.pivots} pivots, residual {self.residual:.1e}.)"
 
 
+@checks_arguments
 def lemke(M: Any, q: Any, *, free: Any = None, covering: Any = None, maxiter: int | None = None) -> LCPResult:
     """Solve `0 <= z ⟂ w = M z + q >= 0` by Lemke's method with the lexicographic ratio test, so that it cannot cycle.
 

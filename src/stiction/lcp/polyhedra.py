@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import StictionError
 
@@ -77,6 +78,7 @@ class Face:
         """A basis of the directions in which the face has no end both ways, (k, n), largest entry 1."""
         return self._span[2]
 
+    @checks_arguments
     def contains(self, z: Any, *, tol: float = 1e-9) -> bool:
         """True when z (n,) lies on the face to `tol`, relative to the size of z and of the rows of |M||z| + |q|, in
         equilibrated units.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import _check
+from .._arguments import checks_arguments
 from .experiment import Experiment, Outcome, Quantity
 
 __all__ = ["Experiment", "Outcome", "Quantity", "experiment", "experiments"]
@@ -65,6 +66,7 @@ def experiments() -> dict[str, Experiment]:
     return {e.name: e for e in all_of_them}
 
 
+@checks_arguments
 def experiment(name: str) -> Experiment:
     """An experiment by name; a misspelt name gets a suggestion."""
     known = experiments()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _check
 from .._check import FloatArray, IntArray
 from .laws import Mode
 
@@ -72,7 +73,7 @@ class SolveCertificate:
 
     def ok(self, tol: float) -> bool:
         """Whether the laws are met to `tol`."""
-        return self.error <= tol
+        return self.error <= _check.number("tol", tol, finite=False)
 
     def as_dict(self) -> dict[str, float]:
         """The residuals by name."""

@@ -119,6 +119,8 @@ class ContactProblem:
         set_(self, "r0", np.zeros(nk) if r0 is None else _check.floats("r0", r0, (nk,)))
         set_(self, "key", np.arange(nk) if key is None else _check.integers("key", key, (nk,)))
         set_(self, "kind", np.zeros(nk, dtype=np.int64) if kind is None else _check.integers("kind", kind, (nk,)))
+        if not isinstance(associated, (bool, np.bool_)):
+            raise ModelError(f"associated must be True or False; got {_check.describe(associated)}.")
         set_(self, "associated", bool(associated))
         set_(self, "measure", _check.choice("measure", measure, MEASURES))
         set_(self, "friction", self._friction_table(friction, sizes))
@@ -137,6 +139,10 @@ class ContactProblem:
             friction = [None] * nk
         elif isinstance(friction, (FrictionSet, int, float)):
             friction = [friction if d else None for d in dims]
+        if not isinstance(friction, (Sequence, np.ndarray)) or isinstance(friction, str):
+            raise ModelError(
+                f"friction must be a friction set, a coefficient or a list of them; got {_check.describe(friction)}."
+            )
         if len(friction) != nk:
             raise ModelError(f"friction must have one set per block ({nk}); got {len(friction)}.")
         return FrictionTable.build([f if d else None for f, d in zip(friction, dims)], dims.tolist())
@@ -170,7 +176,8 @@ class ContactProblem:
     @classmethod
     def from_delassus(cls, W: Any, q: Any, **blocks: Any) -> ContactProblem:
         """The problem `u = W p + q` without masses and velocities, as FCLIB's local files hold it."""
-        return cls(Delassus(W), b=q, **blocks)
+        dynamics = Delassus(W)
+        return cls(dynamics, b=_check.floats("q", q, (dynamics.nr,)), **blocks)
 
     @property
     def nv(self) -> int:

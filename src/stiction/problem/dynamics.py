@@ -30,7 +30,7 @@ class Dense:
     """
 
     def __init__(self, M: Any, H: Any, G: Any = None, *, check: bool = True):
-        if check:
+        if check is not False:
             M = _check.floats("M", M)
             M = _check.mass_matrix("M", M, M.shape[0] if M.ndim == 2 else 0)
             H = _check.floats("H", H, (None, M.shape[0]))

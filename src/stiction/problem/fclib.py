@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from ..errors import ModelError
 from .contact_problem import ContactProblem
 from .fclib_forms import FrictionalData, to_problem
@@ -16,6 +17,7 @@ from .siconos_text import read_text
 GROUPS = ("fclib_local", "fclib_global", "fclib_local_rolling", "fclib_global_rolling")
 
 
+@checks_arguments
 def read_fclib(path: str | Path) -> ContactProblem:
     """A frictional contact problem from an FCLIB file (HDF5) or a Siconos text file (.dat); told apart by content.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..friction import Coulomb, Rolling
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..solvers.base import Solution
 
 
+@checks_arguments
 def write_fclib(
     problem: ContactProblem,
     path: str | Path,

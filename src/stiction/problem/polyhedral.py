@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from .. import _check
 from .._check import FloatArray, IntArray
 from .laws import BOX, EQUALITY, UNILATERAL
 
@@ -85,7 +86,7 @@ _KEPT: dict[object, _Structure] = {}
 
 def to_lcp(problem: ContactProblem, directions: int = 8) -> PolyhedralLCP:
     """Build the LCP; smooth friction sets are replaced by `directions` directions."""
-    s = _structure(problem, directions)
+    s = _structure(problem, _check.count("directions", directions))
     W = problem.delassus()
     p0 = np.zeros(problem.nr)
     u0 = problem.q

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from .._arguments import checks_arguments
 from ..errors import ModelError, SceneError
 from ..simulation import Simulator
 from ..systems import PlanarWorld, World
@@ -70,6 +71,7 @@ class Scene:
         made.scene = self.text
         return made
 
+    @checks_arguments
     def save(self, path: str | Path) -> None:
         """Write the scene to a file that `read_scene` and `stiction run` take."""
         path = Path(path)
@@ -78,6 +80,7 @@ class Scene:
         path.write_text(self.text, encoding="utf-8")
 
 
+@checks_arguments
 def read_scene(path: str | Path, changes: Iterable[str] = ()) -> Scene:
     """Read a scene file (TOML; docs/scenes.md has the format).
 
@@ -103,6 +106,7 @@ def read_scene(path: str | Path, changes: Iterable[str] = ()) -> Scene:
     return parse_scene(text, changes, name=str(path), path=path)
 
 
+@checks_arguments
 def parse_scene(text: str, changes: Iterable[str] = (), *, name: str = "scene", path: Path | None = None) -> Scene:
     """A scene from its text; meshes by path are looked for beside `path`, and refused where it is None."""
     try:

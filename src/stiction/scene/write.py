@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import checks_arguments
 from ..errors import ModelError, SceneError
 from ..friction import Anisotropic, Coulomb, Frictionless, Mixed, Polyhedral, Rolling, Stribeck, Torsional
 from ..schemes import AnitescuHart, Compliant, Moreau, StewartTrinkle, TzitzourisPang, WorkDriven
@@ -25,6 +26,7 @@ from .scene import Scene, scene_from
 Tables = dict[str, Any]
 
 
+@checks_arguments
 def scene_of(world: WorldBuilder, simulator: Simulator | None, *, duration: float, title: str) -> Scene:
     """A world and the settings of a simulator as a scene; see `World.to_scene`."""
     try:

@@ -18,6 +18,11 @@ class Lazy:
         made.__dict__["_read"] = read
         return made
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: what is read from a file is left there, and read again."""
+        state = self.__dict__
+        return {name: state[name] for name in state if name.startswith("_")} if "_read" in state else dict(state)
+
     def __getattr__(self, name: str) -> Any:
         read = self.__dict__.get("_read")
         if read is None or name not in type(self).__dict__.get("__dataclass_fields__", {}):

@@ -77,6 +77,10 @@ class Recording:
                 self.info |= json.loads(line)
             self._check(file)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles, which another folder may read."""
+        return {**vars(self), "path": self.path.resolve()}
+
     def text(self, name: str) -> str:
         """The text of `header` or `shapes`."""
         with opened(self.path) as file:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._arguments import checks_arguments
 from ..errors import RecordingError
 from .layout import CONTACTS, FIELDS, Layout
 from .reader import Recording, opened, version_of
@@ -18,6 +20,7 @@ from .trajectory import BALANCE, CERTIFICATE, ContactTable, EnergyRecord, RunCer
 from .writer import RecordingWriter
 
 
+@checks_arguments
 def load(path: str | Path) -> Trajectory:
     """Open a recording or a saved trajectory: arrays are read from the file when they are first looked at.
 
@@ -33,23 +36,24 @@ def load(path: str | Path) -> Trajectory:
 def lazy(recording: Recording) -> Trajectory:
     """The trajectory of a recording, read when it is looked at."""
 
-    def part(name: str) -> Any:
-        if name == "info":
-            return recording.info
-        if name == "table":
-            return ContactTable.lazily(lambda column: _contacts(recording, column))
-        if name == "energy":
-            return EnergyRecord.lazily(lambda field: _energy(recording, field))
-        if name == "certificate":
-            return RunCertificate.lazily(lambda field: _certificate(recording, field))
-        if name == "joints":
-            return _joints(recording)
-        column, field = {"times": ("time", None), "v": ("v", "velocity")}.get(name, (name, None))
-        return recording.frames(column, field=field)
-
-    run = Trajectory.lazily(part)
+    run = Trajectory.lazily(partial(_part, recording))
     run.__dict__["_recording"] = recording
     return run
+
+
+def _part(recording: Recording, name: str) -> Any:
+    if name == "info":
+        return recording.info
+    if name == "table":
+        return ContactTable.lazily(partial(_contacts, recording))
+    if name == "energy":
+        return EnergyRecord.lazily(partial(_energy, recording))
+    if name == "certificate":
+        return RunCertificate.lazily(partial(_certificate, recording))
+    if name == "joints":
+        return _joints(recording)
+    column, field = {"times": ("time", None), "v": ("v", "velocity")}.get(name, (name, None))
+    return recording.frames(column, field=field)
 
 
 def _contacts(recording: Recording, column: str) -> np.ndarray:
@@ -143,9 +147,9 @@ def _read_old(file: Any, path: Path) -> Trajectory:
             raise RecordingError(f"{path} is damaged or incomplete: it has no {name}.")
         return np.asarray(file[name][()])
 
-    names = [f.name for f in fields(ContactTable) if f.name != "tangent"]
+    names = [f.name for f in fields(ContactTable) if f.name != "tangent" or "contacts/tangent" in file]
     parts = "energy/parts" if "energy/parts" in file else "energy/work"
-    run = Trajectory(
+    return Trajectory(
         times=read("times"),
         q=read("q"),
         v=read("v"),
@@ -161,20 +165,17 @@ def _read_old(file: Any, path: Path) -> Trajectory:
         info=json.loads(file.attrs["info"]),
         joints=read("joints") if "joints" in file else np.zeros((len(file["times"]), 0, 2)),
     )
-    if "contacts/tangent" in file:
-        run.table.__dict__["tangent"] = read("contacts/tangent")
-    return run
 
 
 def _old_table(columns: dict[str, np.ndarray], path: Path) -> ContactTable:
-    """A table without tangents: asking for them is refused."""
-
-    def missing(name: str) -> Any:
-        raise RecordingError(f"{path} was written by an older stiction, without the {name}s of contacts; run it again.")
-
+    """A table that may be without tangents: asking for them is refused."""
     for name in ("impulse", "velocity"):
         rows = columns[name]
         columns[name] = np.pad(rows, ((0, 0), (0, 6 - rows.shape[1])))
-    table = ContactTable.lazily(missing)
-    table.__dict__.update(columns)
-    return table
+    return ContactTable.lazily(partial(_old_column, columns, path))
+
+
+def _old_column(columns: dict[str, np.ndarray], path: Path, name: str) -> np.ndarray:
+    if name not in columns:
+        raise RecordingError(f"{path} was written by an older stiction, without the {name}s of contacts; run it again.")
+    return columns[name]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from ..errors import ModelError, SolverError
 from ..problem.contact_problem import ContactProblem
 from ..schemes.anitescu_hart import AnitescuHart
@@ -99,6 +100,8 @@ class Simulator:
         if self.accept is not None and self.accept < self.tol:
             raise ModelError(f"accept must be at least tol, {self.tol:g}; got {self.accept:g}.")
         self._dump = None if dump is None else Dump(dump)
+        if report is not None and not isinstance(report, (str, Path)):
+            raise ModelError(f"report must be the path of a folder; got {_check.describe(report)}.")
         self._report = None if report is None else Path(report)
         self.on_failure = _check.choice("on_failure", continued(on_failure), ["raise", "warn", "continue"])
         overlap = ("warn" if world else "raise") if on_overlap is None else on_overlap
@@ -262,6 +265,7 @@ class Simulator:
             keep_worst(known | {UNEXPLAINED: steps, ACCEPTED: accepted, MISSED: accepted}, worst)
         return group.taken
 
+    @checks_arguments
     def run(
         self,
         duration: float,
@@ -295,6 +299,7 @@ class Simulator:
         recorder = FileRecorder.begin(record, self.system, self.state, self._steps, chosen, header)
         return self._record(recorder, schedule, progress)
 
+    @checks_arguments
     def view(self, duration: float, *, fps: float = 60.0, record: str | Path | None = None, **options: Any) -> Viewer:
         """Run and look: as `run`, with a page in the browser (extra `view`) that shows the frames as they come.
 
@@ -305,6 +310,7 @@ class Simulator:
 
         return watch(self, duration, fps=fps, record=record, **options)
 
+    @checks_arguments
     def resume(
         self,
         path: str | Path,
@@ -326,6 +332,7 @@ class Simulator:
         recorder = FileRecorder.go_on(recording, self.system, checkpoint, {"schedule": vars(schedule)})
         return self._record(recorder, schedule, progress)
 
+    @checks_arguments
     def restore(self, path: str | Path, time: float | None = None) -> None:
         """Put the simulator into the state that a recording had at `time` [s]; None: at its last checkpoint.
 
@@ -337,9 +344,12 @@ class Simulator:
         if time is not None and self.state.t < time - 1e-9 * self.dt:
             self.advance(steps_in(time - self.state.t, self.dt))
 
+    @checks_arguments
     def start_from(self, state: State) -> None:
         """Go on from a state, such as one of a simulator with other friction; time is counted from it."""
-        sizes = (len(state.q), len(state.v))
+        q, v = (_check.floats(f"state.{name}", getattr(state, name), (None,), finite=False) for name in "qv")
+        state = replace(state, t=float(_check.floats("state.t", state.t, (), finite=False)), q=q, v=v)
+        sizes = (len(q), len(v))
         if sizes != (self.system.nq, self.system.nv):
             raise ModelError(
                 f"the state has {sizes[0]} coordinates and {sizes[1]} velocities; "
@@ -458,7 +468,7 @@ class Simulator:
 
 def continued(on_failure: str) -> str:
     """The policy, by its present name: what was "accept" is "continue"."""
-    if on_failure != "accept":
+    if not isinstance(on_failure, str) or on_failure != "accept":
         return on_failure
     text = 'on_failure="accept" is now called "continue"; accept= is the largest residual that a step may have.'
     warnings.warn(text, FutureWarning, stacklevel=3)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..problem.laws import Law, Mode
@@ -105,6 +107,7 @@ class RunCertificate(Lazy):
         return "\n".join(f"{name:<20s} {value:.3e}" for name, value in self.worst.items())
 
 
+@checks_arguments
 @dataclass(frozen=True)
 class Trajectory(Lazy):
     """The result of a run. times (n+1,) [s]; q (n+1, nq); v (n+1, nv); the first row is the initial state.
@@ -239,6 +242,7 @@ class Trajectory(Lazy):
 
         A recording from a file knows no handles: there they stand for their names.
         """
+        _check.choice("kind", kind, ["body", "joint"])
         marks = self.__dict__.get("_marks")
         return name_of(which, None if marks is None else marks[kind], "the run")
 
@@ -371,7 +375,13 @@ class Trajectory(Lazy):
         """What the bodies look like: `surfaces` of triangles, and those of each body; None where it is not known."""
         if self.recording is not None:
             return self.recording.shapes()
-        return self.__dict__.get("_shapes", lambda: None)()
+        known = self.__dict__.get("_shapes")
+        return known() if callable(known) else known
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: what the bodies look like, without the system that knows it."""
+        state = super().__getstate__()
+        return state if self.recording is not None else {**state, "_shapes": self.shapes()}
 
     def export(self, path: str | Path, format: str | None = None) -> Path:
         """Write for other programs, by the ending of the name or by `format`: "csv", "npz", "vtk" or "gltf" (.glb).

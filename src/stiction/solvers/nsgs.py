@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
@@ -47,6 +48,7 @@ class Nsgs:
 
     name = "nsgs"
 
+    @checks_arguments
     def __init__(self, maxiter: int = SWEEPS, omega: float | None = None, accelerate: bool = True):
         self.maxiter = _check.count("maxiter", maxiter)
         self.omega = None if omega is None else _check.number("omega", omega, positive=True)

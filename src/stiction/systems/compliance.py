@@ -44,8 +44,7 @@ class Compliance:
     def __post_init__(self) -> None:
         _check.number("kn", self.kn, positive=True)
         _check.number("gamma_n", self.gamma_n, low=0.0)
-        if self.gamma_t != math.inf:
-            _check.number("gamma_t", self.gamma_t, positive=True)
+        _check.number("gamma_t", self.gamma_t, positive=True, finite=False)
 
     @property
     def row(self) -> tuple[float, float, float]:

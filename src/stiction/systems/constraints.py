@@ -40,6 +40,13 @@ def of_time_and_q(name: str, function: Any) -> Callable[[float, FloatArray], Any
     return lambda t, q: function(q)
 
 
+def _label(kind: str, name: Any) -> str:
+    """What messages call a constraint."""
+    if name is not None and not isinstance(name, str):
+        raise ModelError(f"{kind} name must be a string; got {_check.describe(name)}.")
+    return f"{kind} {name!r}" if name else kind
+
+
 def _matrix(name: str, value: Any, nv: int) -> FloatArray:
     array = _check.floats(name, value)
     if array.ndim == 1:
@@ -72,7 +79,7 @@ class Gap:
         name: str | None = None,
     ):
         self.name = self.given_name = name
-        self._label = f"gap {name!r}" if name else "gap"
+        self._label = _label("gap", name)
         self.compliance = as_compliance(compliance, self._label)
         self.restitution = checked(self._label, restitution)
         if self.compliance is not None and most(self.restitution) > 0.0:
@@ -158,7 +165,7 @@ class Bilateral:
 
     def __init__(self, phi: Function, jacobian: Function | None = None, *, name: str | None = None):
         self.name = self.given_name = name
-        self._label = f"constraint {name!r}" if name else "constraint"
+        self._label = _label("constraint", name)
         self._phi = of_time_and_q(f"{self._label}: phi", phi)
         self._jacobian = None if jacobian is None else of_time_and_q(f"{self._label}: jacobian", jacobian)
         self.size = 0
@@ -208,7 +215,7 @@ class DryFriction:
         self, rows: Any, bound: float | Function, *, shape: FrictionSet | None = None, name: str | None = None
     ):
         self.name = self.given_name = name
-        self._label = f"dry friction {name!r}" if name else "dry friction"
+        self._label = _label("dry friction", name)
         if callable(rows):
             self._rows = of_time_and_q(f"{self._label}: rows", rows)
         else:

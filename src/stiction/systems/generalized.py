@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..friction.table import FrictionTable
@@ -31,6 +32,7 @@ class GeneralizedSystem:
     constant forces it is known, -kᵀq. names: what to call the coordinates.
     """
 
+    @checks_arguments
     def __init__(
         self,
         mass: Any,
@@ -80,6 +82,7 @@ class GeneralizedSystem:
         self.energy(q, self._initial.v)
 
     @classmethod
+    @checks_arguments
     def from_lagrangian(
         cls,
         mass: Any,
@@ -103,7 +106,7 @@ class GeneralizedSystem:
                 Mdot_v = np.einsum("lij,j,i->l", dM, v, v)
                 out -= Mdot_v - 0.5 * np.einsum("ijl,i,j->l", dM, v, v)
             if potential is not None:
-                out -= derivative(lambda x: np.float64(potential(x)), q)
+                out -= derivative(lambda x: np.float64(_value(potential, x)), q)
             if forces is not None:
                 out += _check.floats("forces(t, q, v)", forces(t, q, v), (q.size,))
             return out
@@ -177,7 +180,7 @@ class GeneralizedSystem:
         """Kinetic and potential energy [J]; the potential is 0 where none is known."""
         V = 0.0
         if self._potential is not None:
-            V = _check.number("potential(q)", np.asarray(self._potential(q), dtype=float).item())
+            V = _value(self._potential, q)
         return Energy(0.5 * float(v @ self.mass(q) @ v), V)
 
     def applied_power(self, t: float, q: FloatArray, v: FloatArray) -> float | None:
@@ -230,6 +233,7 @@ class GeneralizedSystem:
         """The name of a gap, constraint or dry friction."""
         return str(self._parts[key].name)
 
+    @checks_arguments
     def constraint_key(self, name: str | Gap | Bilateral | DryFriction) -> int:
         """The key of a constraint, by its name or by the object itself."""
         for key, (given, part) in enumerate(zip(self._given, self._parts)):
@@ -249,6 +253,11 @@ class GeneralizedSystem:
             friction=FrictionTable.build([f if d else None for f, d in zip(friction, dims)], dims),
             parts=tuple(self._parts),
         )
+
+
+def _value(potential: Callable[[FloatArray], float], q: FloatArray) -> float:
+    """V(q), which must be one number."""
+    return float(_check.floats("potential(q)", np.squeeze(potential(q)), ()))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from .._check import describe
 from ..errors import ModelError
 
 Mark = tuple[int, int]
@@ -30,6 +31,8 @@ def name_of(which: Any, marks: Mapping[str, Mark | None] | None, what: str) -> A
     marks: those of the world, by name; None where they are not known, as of a recording from a file; what: for errors.
     """
     name, mark = getattr(which, "name", which), getattr(which, "mark", None)
+    if not isinstance(name, str):
+        raise ModelError(f"{what}: bodies, joints and contacts go by handle or name; got {describe(which)}.")
     if mark is not None and marks is not None and marks.get(name, mark) != mark:
         raise ModelError(
             f"{what}: the handle is of another {name!r}, in another world; give that of this world, or the name."

@@ -196,7 +196,7 @@ def _read(source: Any, faces: Any) -> tuple[FloatArray, np.ndarray, str]:
             raise ModelError(f"{what} cannot be read: no triangles were found in it.")
     else:
         what = "Mesh"
-        points = np.asarray(source, dtype=float)
+        points = source
         corners = np.asarray(faces)
     points = _check.floats(f"{what} vertices", points, (None, 3))
     if corners.ndim != 2 or corners.shape[1] != 3 or not np.issubdtype(corners.dtype, np.integer) or not len(corners):

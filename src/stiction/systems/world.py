@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .. import _check
+from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import ModelError
 from .blocks import Spring, between_points, joint_blocks
@@ -154,10 +155,10 @@ class WorldBuilder:
         """The index of a body by handle or name; None is the fixed world. Handles of other worlds are refused."""
         if which is None:
             return 0
-        name = which.name if isinstance(which, Body) else which
-        if name in self._index:
-            i = self._index[name]
-            name_of(which, {name: self.bodies[i].mark}, what)
+        name: Any = getattr(which, "name", which)
+        i = self._index.get(name) if isinstance(name, str) else None
+        name_of(which, None if i is None else {name: self.bodies[i].mark}, what)
+        if i is not None:
             return i
         from difflib import get_close_matches
 
@@ -171,7 +172,7 @@ class WorldBuilder:
         """Connect two bodies; joined bodies do not collide with each other."""
         if not isinstance(joint, Joint):
             raise ModelError(f"joint must be a joint such as Revolute(a, b, ...); got {_check.describe(joint)}.")
-        name = joint.name or f"joint{len(self.joints)}"
+        name = f"joint{len(self.joints)}" if joint.name is None else self._name(joint.name, "joint")
         if name in self.joint_names or any(name == spring.name for spring in self.springs):
             raise ModelError(f"two joints are named {name!r}; names must differ.")
         a, b = self.body(joint.a, f"joint {name!r}"), self.body(joint.b, f"joint {name!r}")
@@ -241,13 +242,13 @@ class WorldBuilder:
                 f"spring {name!r} is on joint {which!r}: it takes rest=, but no second body and no anchors."
             )
         j = self.joints[self.joint_names.index(which)]
-        if j.coordinate(self.bodies[self.body(j.a)].place, self.bodies[self.body(j.b)].place) is None:
+        if j.coordinate(self.bodies[self.body(j.a, "a")].place, self.bodies[self.body(j.b, "b")].place) is None:
             raise ModelError(f"spring {name!r}: joint {which!r} ({type(j).__name__}) has no single coordinate.")
         return which
 
     def exclude(self, a: Body | str | None, b: Body | str | None) -> None:
         """Let two bodies pass through each other."""
-        i, j = self.body(a), self.body(b)
+        i, j = self.body(a, "a"), self.body(b, "b")
         self.excluded.add((min(i, j), max(i, j)))
         self._changed(f"exclude of {self.bodies[i].name!r} and {self.bodies[j].name!r}")
 
@@ -256,7 +257,7 @@ class WorldBuilder:
     ) -> None:
         """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
         law = contact_law(friction, restitution, compliance, f"material {name!r}", self.dim, pair=False)
-        self.materials.named[name] = law
+        self.materials.named[self._name(name, "material")] = law
         self._changed(f"set_material {name!r}")
 
     def set_contact(
@@ -276,7 +277,7 @@ class WorldBuilder:
         the first of the two, in the axes of its frame. compliance: how each contact point gives way, a number [m/N] or
         a `Compliance(kn, gamma_n, gamma_t)`; None is rigid.
         """
-        first, second = (x.name if isinstance(x, Body) else x for x in (a, b))
+        first, second = (name_of(x, None, "set_contact") for x in (a, b))
         what = f"{first!r} and {second!r}"
         law = contact_law(friction, restitution, compliance, what, self.dim, pair=first != second)
         if all(isinstance(x, str) and x in self.materials.named for x in (a, b)):
@@ -300,6 +301,7 @@ class WorldBuilder:
         self.forces.append(AppliedForce.make(i, spec, self.dim, force, torque, point))
         self._changed(f"add_force on {spec.name!r}")
 
+    @checks_arguments
     def to_scene(self, simulator: Simulator | None = None, *, duration: float = 1.0, title: str = "") -> Scene:
         """This world as a scene, whose `save(path)` writes a file that `read_scene` and `stiction run` take.
 

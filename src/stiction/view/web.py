@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from .. import _check
+from .._arguments import checks_arguments
 from ..errors import ModelError, StictionError
 from .web_panel import GONE, WebPanel
 from .web_play import Playhead
@@ -30,6 +31,7 @@ class Viewer:
     show the page.
     """
 
+    @checks_arguments
     def __init__(
         self,
         what: Any,
