@@ -12,9 +12,11 @@ from typing import Any
 from ..errors import ModelError, RecordingError, SolverError
 from ..scene import Scene, parse_scene, read_scene
 from ..simulation import Simulator, Trajectory
+from ..simulation.claim import Claim
 from ..simulation.reader import Recording
 from ..simulation.schedule import Schedule
 from ..simulation.trajectory import ACCEPTED, REGULARISED, UNEXPLAINED, left_by
+from ..simulation.writer import DiskError
 from .compile import solver_compiled_beside
 from .output import console, failure, write_json
 from .progress import Interrupted, Watch
@@ -74,9 +76,9 @@ def _take(job: Job, watch: Watch) -> tuple[int, str]:
         return INTERRUPTED, "interrupted"
     except SolverError as error:
         return FAILED, str(error)
-    except RecordingError as error:  # the disk is full, or the folder is gone
-        if not watch.steps:
-            raise
+    except RecordingError as error:
+        if not watch.steps and not isinstance(error, DiskError):
+            raise  # the file cannot be written at all
         return FAILED, str(error)
     return DONE, ""
 
@@ -160,6 +162,7 @@ def free(file: Path) -> Path:
         raise ModelError(f"--out {file}: there is no folder {file.parent}.")
     if not file.exists():
         return file
+    Claim(file).release()  # a run that goes on is not one that was stopped
     try:
         recording = Recording(file)
     except RecordingError as error:

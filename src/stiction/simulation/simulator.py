@@ -26,6 +26,7 @@ from ..systems.base import State, System, not_finite
 from ..systems.handles import name_of
 from .ahead import Ahead
 from .checkpoints import Checkpoint, checkpoint, last_block
+from .claim import Claim
 from .dump import Dump
 from .layout import chosen_fields
 from .loop import CompiledLoop, Group
@@ -317,6 +318,7 @@ class Simulator:
         The simulator must be made as that of the recording was. duration: that of the whole run [s], where it shall end
         at another time than first planned. Motors that `set_motor` changed must be set again before.
         """
+        Claim(Path(path)).release()  # refused here already, since a file that another run writes changes
         recording = Recording(path)
         schedule = Schedule.read(recording.header["schedule"])
         if duration is not None:
