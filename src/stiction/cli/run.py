@@ -14,7 +14,6 @@ from ..scene import Scene, parse_scene, read_scene
 from ..simulation import Simulator, Trajectory
 from ..simulation.claim import Claim
 from ..simulation.reader import Recording
-from ..simulation.schedule import Schedule
 from ..simulation.trajectory import ACCEPTED, REGULARISED, UNEXPLAINED, left_by
 from ..simulation.writer import DiskError
 from .compile import solver_compiled_beside
@@ -113,7 +112,7 @@ def _resumed(file: Path, changes: Sequence[str]) -> Job:
             )
     recording = Recording(file)
     scene = _scene_of(recording, changes)
-    schedule = Schedule.read(recording.header["schedule"])
+    schedule = recording.schedule
     origin = float(recording.header["origin"])
     planned = schedule.steps * schedule.dt  # the scene's, or what an earlier --set made of it
     if not changes and int(recording.frames("step")[-1]) >= schedule.end:
@@ -165,13 +164,14 @@ def free(file: Path) -> Path:
     Claim(file).release()  # a run that goes on is not one that was stopped
     try:
         recording = Recording(file)
+        end = recording.schedule.end
     except RecordingError as error:
         if file.is_file() and file.stat().st_size == 0:
             return file
         raise ModelError(
             f"--out {file} exists and would be replaced; remove it, or choose another name ({error})"
         ) from None
-    last, end = int(recording.frames("step")[-1]), Schedule.read(recording.header["schedule"]).end
+    last = int(recording.frames("step")[-1])
     if last < end and recording.scene is not None:
         raise ModelError(
             f"{file} holds a run that was stopped after {last} of {end} steps: go on with it by "

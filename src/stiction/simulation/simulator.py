@@ -320,7 +320,7 @@ class Simulator:
         """
         Claim(Path(path)).release()  # refused here already, since a file that another run writes changes
         recording = Recording(path)
-        schedule = Schedule.read(recording.header["schedule"])
+        schedule = recording.schedule
         if duration is not None:
             schedule = replace(schedule, steps=steps_in(_check.number("duration", duration, positive=True), self.dt))
         checkpoint = last_block(recording, schedule.end)

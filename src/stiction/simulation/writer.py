@@ -272,20 +272,26 @@ class RecordingWriter:
     def abandon(self) -> None:
         """Close without writing what waits."""
         self.closed = True
+        path = self._part or self.path
         with contextlib.suppress(OSError, RuntimeError):  # a broken disk was reported; nothing more can be said
             if self._file:
                 self._file.close()
-                with (self._part or self.path).open("r+b") as file:
+                with path.open("r+b") as file:
                     file.truncate(int.from_bytes(file.read(END.stop)[END], "little"))
         if self._claim is not None:
+            if self._part is not None or not self.readable:
+                path.unlink(missing_ok=True)
             self._claim.release()
+            self._claim = None
 
     @contextlib.contextmanager
     def _guarded(self) -> Iterator[None]:
         try:
             yield
+        except RecordingError:  # of the recording that is copied, or of a file that another run writes
+            self.abandon()
+            raise
         except (OSError, RuntimeError) as error:
-            written = self._part or self.path
             self.abandon()
             if self.readable and self._part is None:
                 known = (
@@ -294,7 +300,6 @@ class RecordingWriter:
                     else "; its start can be read"
                 )
             else:
-                written.unlink(missing_ok=True)
                 known = "; the file there is as it was" if self.path.exists() else ""
             kind, reason = (DiskError, "the disk is full") if _is_full(error) else (RecordingError, str(error))
             raise kind(f"cannot write {self.path}: {reason}{known}.") from error
