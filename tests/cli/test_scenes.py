@@ -195,6 +195,27 @@ def test_a_run_that_fails_is_exit_code_1(stiction, short, tmp_path):
     assert st.read_scene(tmp_path / "short-failure" / "scene.toml").document.run.tol == 1e-18
 
 
+INTERRUPTED = """
+import os, signal, sys
+from stiction.cli import main
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == moment:
+            os.kill(os.getpid(), signal.SIGINT)
+moment = sys.argv.pop(1)
+sys.meta_path.insert(0, Interrupt())
+main()
+"""
+
+
+@pytest.mark.parametrize("moment", ["stiction.errors", "typer", "stiction.scene", "numba", "stiction.solvers"])
+def test_ctrl_c_while_modules_are_loaded_is_one_line(moment, short, tmp_path):
+    command = [sys.executable, "-c", INTERRUPTED, moment, "run", short]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted: stopped by Ctrl-C\n")
+    assert [file.name for file in tmp_path.iterdir()] == [short]
+
+
 def test_a_full_disk_is_one_error_and_exit_code_1(stiction, short, tmp_path):
     unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
