@@ -220,10 +220,10 @@ def test_a_full_disk_is_one_error_and_exit_code_1(stiction, short, tmp_path):
     unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (16384, unlimited[1]))
-        code, _, err = stiction("run", short)
+        code, out, err = stiction("run", short)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
-    assert (code, err) == (1, "error: cannot write short.h5: the disk is full.\n")
+    assert (code, out, err) == (1, "", "error: cannot write short.h5: the disk is full.\n")
     assert [file.name for file in tmp_path.iterdir()] == [short]
 
 

@@ -237,7 +237,8 @@ def _show(report: dict[str, Any], watch: Watch) -> None:
     failed = report["missed"] - report["accepted"] - report["regularised"]
     if failed > 0:
         said.append(f"{failed} steps failed and were taken all the same")
-    screen.print(f"{report['recording']}: {', '.join(said)}; {_size(report['bytes'])}", highlight=False)
+    if report["steps"]:
+        screen.print(f"{report['recording']}: {', '.join(said)}; {_size(report['bytes'])}", highlight=False)
     if report["status"] == "failed":
         failure(report["reason"])
     if report["status"] == "interrupted":
