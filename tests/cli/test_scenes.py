@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 import stiction as st
 from stiction.cli import main
 from stiction.cli.new import kinds, starter
+from stiction.simulation.claim import Claim
 
 CODE = "import sys; from stiction.cli import main; sys.argv[0] = 'stiction'; main()"
 
@@ -191,6 +193,48 @@ def test_a_run_that_fails_is_exit_code_1(stiction, short, tmp_path):
     assert "short-failure" in err  # what it leaves behind for those who look into it
     assert (tmp_path / "short-failure" / "problem.hdf5").exists()
     assert st.read_scene(tmp_path / "short-failure" / "scene.toml").document.run.tol == 1e-18
+
+
+INTERRUPTED = """
+import os, signal, sys
+from stiction.cli import main
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == moment:
+            os.kill(os.getpid(), signal.SIGINT)
+moment = sys.argv.pop(1)
+sys.meta_path.insert(0, Interrupt())
+main()
+"""
+
+
+@pytest.mark.parametrize("moment", ["stiction.errors", "typer", "stiction.scene", "numba", "stiction.solvers"])
+def test_ctrl_c_while_modules_are_loaded_is_one_line(moment, short, tmp_path):
+    command = [sys.executable, "-c", INTERRUPTED, moment, "run", short]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted: stopped by Ctrl-C\n")
+    assert [file.name for file in tmp_path.iterdir()] == [short]
+
+
+def test_a_full_disk_is_one_error_and_exit_code_1(stiction, short, tmp_path):
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16384, unlimited[1]))
+        code, out, err = stiction("run", short)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+    assert (code, out, err) == (1, "", "error: cannot write short.h5: the disk is full.\n")
+    assert [file.name for file in tmp_path.iterdir()] == [short]
+
+
+def test_a_recording_that_another_run_writes_is_refused(stiction, short, tmp_path):
+    said = "error: another run is writing short.h5; wait for its end, or choose another name.\n"
+    with Claim(tmp_path / "short.h5"):
+        assert stiction("run", short) == (2, "", said)  # the other has not written a frame
+    assert stiction("run", short)[0] == 0
+    with Claim(tmp_path / "short.h5"):
+        assert stiction("run", short) == (2, "", said)
+        assert stiction("run", "--resume", "short.h5", "--set", "run.duration=1") == (2, "", said)
 
 
 def test_the_schema_knows_every_shape_and_law(stiction, tmp_path):

@@ -343,6 +343,9 @@ def test_files_that_are_something_else(tmp_path):
         path.write_bytes(content)
         with pytest.raises(ModelError, match=r"x: this is neither"):
             st.read_fclib(path)
+    path.write_text("3\n0\n0\n0\n0\n")
+    with pytest.raises(ModelError, match="x: the problem has no contacts; there is nothing to solve"):
+        st.read_fclib(path)
     with h5py.File(path, "w") as file:
         file["other"] = 1
     with pytest.raises(ModelError, match="this one has none"):

@@ -143,6 +143,7 @@ CASES = {
     "plane that moves": (swapped('{ type = "Plane" }', '{ type = "Plane" }\nkind = "dynamic"\nmass = 1.0'), ["no mass"]),
     "mass and density": (swapped("mass = 1.0", "mass = 1.0\ndensity = 5.0"), ["mass= or density=, not both"]),
     "every and fps": (GOOD + "[record]\nevery = 2\nfps = 30\n", ["record: give every or fps, not both"]),
+    "step longer than the run": (GOOD.replace("dt = 0.01", "dt = 1e12"), ["run.dt: is longer than the whole run"]),
     "every of a half": (GOOD + "[record]\nevery = 0.5\n", ["record.every: must be a whole number"]),
     "missing mesh": (mesh("nothing.stl"), ["'nothing.stl': there is no such file"]),
     "unreadable mesh": (mesh("noise.stl"), ["noise.stl", "cannot be read"]),

@@ -262,27 +262,70 @@ def test_the_scene_is_in_the_recording(tmp_path):
 
 
 FULL = """
-import os, resource, sys
+import json, os, resource, sys
 import numpy as np, stiction as st
+from stiction.simulation import writer
+writer.MOST = 8
 floor = st.Gap(lambda q: q[1], lambda q: [0, 1], lambda q: [1, 0], 0.3, name="floor")
 system = st.GeneralizedSystem(np.eye(2), [0.0, -9.81], q=[0.0, 0.05], v=[1.2, 0.0], gaps=[floor])
-sim = st.Simulator(system, 0.001)
-sim.run(0.2, record=sys.argv[1])
-room = os.path.getsize(sys.argv[1]) + 20_000
-resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
-try:
-    sim.run(20.0, record=sys.argv[1])
-except st.RecordingError as error:
-    print(error)
-print(len(st.load(sys.argv[1])))
+for room in map(int, sys.argv[2:]):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+    said = ""
+    try:
+        st.Simulator(system, 0.001).run(0.1, record=sys.argv[1])
+    except st.RecordingError as error:
+        said = str(error)
+    left = os.listdir(os.path.dirname(sys.argv[1]))
+    frames = [len(st.load(sys.argv[1]).q) for name in left]
+    for name in left:
+        os.remove(sys.argv[1])
+    print(json.dumps([said, left, frames]))
 """
 
 
 def test_full_disk_is_one_error_and_earlier_frames_stay_readable(tmp_path):
+    """Wherever the disk is full, from a few kilobytes before the file has begun to the end of a run."""
     path = tmp_path / "a.h5"
-    done = subprocess.run([sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True)
-    said, frames = done.stdout.splitlines()
-    assert said == f"cannot write {path}: the disk is full; its first {frames} frames can be read."
+    sizes = [*range(4096, 20480, 4096), *range(97_000, 119_000, 2000)]
+    command = [sys.executable, "-c", FULL, str(path), *map(str, sizes)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr == ""
-    assert int(frames) >= 256
-    assert st.load(path).q.shape == (int(frames), 2)
+    ends = [json.loads(line) for line in done.stdout.splitlines()]
+    full = f"cannot write {path}: the disk is full"
+    assert ends[:4] == [[f"{full}.", [], []]] * 4
+    assert ends[-1] == ["", ["a.h5"], [101]]
+    for said, left, frames in ends[4:]:
+        if frames:
+            what = f"its first {frames[0]} frames" if frames[0] > 1 else "its start"
+            assert said == ("" if frames == [101] else f"{full}; {what} can be read.")
+            assert left == ["a.h5"]
+    assert len({tuple(frames) for _, _, frames in ends}) > 4
+
+
+def test_a_file_that_a_run_is_writing_is_refused_to_others_and_the_run_goes_on(tmp_path):
+    path, said = tmp_path / "a.h5", []
+
+    def other(steps, result, between):
+        if not said:
+            for write in (
+                lambda: SIMULATORS["generalized"]().run(0.1, record=path),
+                lambda: SIMULATORS["generalized"]().resume(path),
+                lambda: short.save(path),
+            ):
+                with pytest.raises(st.RecordingError) as caught:
+                    write()
+                said.append(str(caught.value))
+
+    short = SIMULATORS["generalized"]().run(0.05)
+    run = SIMULATORS["generalized"]().run(0.2, record=path, progress=other)
+    assert said == [f"another run is writing {path}; wait for its end, or choose another name."] * 3
+    same(run, SIMULATORS["generalized"]().run(0.2))
+    assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
+
+
+def test_what_a_killed_run_left_behind_is_no_claim(tmp_path):
+    for end in ("lock", "part"):
+        (tmp_path / f"a.h5.{end}").write_bytes(b"x")
+    run = SIMULATORS["generalized"]().run(0.1, record=tmp_path / "a.h5")
+    assert run.success
+    assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import stiction as st
+from stiction.simulation.report import KEPT
 from stiction.solvers import Nsgs
 
 
@@ -56,6 +57,19 @@ def test_the_report_is_beside_the_recording_or_among_temporary_files(tmp_path):
         failing().step()
     assert caught.value.report.is_dir()
     assert caught.value.report.name.startswith("stiction-failure-")
+
+
+def test_only_the_newest_reports_stay_among_temporary_files(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "stiction-failure-link").symlink_to(tmp_path)
+    (tmp_path / "something else").mkdir()
+    folders = []
+    for _ in range(KEPT + 3):
+        with pytest.raises(st.SolverError) as caught:
+            failing().step()
+        folders.append(caught.value.report)
+    left = {path for path in tmp_path.iterdir() if path.is_dir() and not path.is_symlink()}
+    assert left == {*folders[-KEPT:], tmp_path / "something else"}
 
 
 def test_accepted_failures_leave_none(tmp_path):

@@ -21,20 +21,26 @@ def stop(number: int, frame: FrameType | None) -> None:
 
 def main() -> None:
     """Run the command line and exit."""
+    before = signal.signal(signal.SIGINT, stop)  # before anything is loaded: that takes a while
+    try:
+        _run()
+    except Stopped:
+        print("interrupted: stopped by Ctrl-C", file=sys.stderr)
+        sys.exit(130)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _run() -> None:
     from ..errors import ModelError, SceneError, StictionError
     from .app import app
     from .output import failure
 
-    before = signal.signal(signal.SIGINT, stop)
     try:
         app()
-    except Stopped:
-        sys.exit(130)
     except StictionError as error:
         failure(str(error))
         sys.exit(2 if isinstance(error, (ModelError, SceneError)) else 1)
     except OSError as error:
         failure(str(error))
         sys.exit(2)
-    finally:
-        signal.signal(signal.SIGINT, before)

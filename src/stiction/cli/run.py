@@ -12,9 +12,10 @@ from typing import Any
 from ..errors import ModelError, RecordingError, SolverError
 from ..scene import Scene, parse_scene, read_scene
 from ..simulation import Simulator, Trajectory
+from ..simulation.claim import Claim
 from ..simulation.reader import Recording
-from ..simulation.schedule import Schedule
 from ..simulation.trajectory import ACCEPTED, REGULARISED, UNEXPLAINED, left_by
+from ..simulation.writer import DiskError
 from .compile import solver_compiled_beside
 from .output import console, failure, write_json
 from .progress import Interrupted, Watch
@@ -74,9 +75,9 @@ def _take(job: Job, watch: Watch) -> tuple[int, str]:
         return INTERRUPTED, "interrupted"
     except SolverError as error:
         return FAILED, str(error)
-    except RecordingError as error:  # the disk is full, or the folder is gone
-        if not watch.steps:
-            raise
+    except RecordingError as error:
+        if not watch.steps and not isinstance(error, DiskError):
+            raise  # the file cannot be written at all
         return FAILED, str(error)
     return DONE, ""
 
@@ -111,7 +112,7 @@ def _resumed(file: Path, changes: Sequence[str]) -> Job:
             )
     recording = Recording(file)
     scene = _scene_of(recording, changes)
-    schedule = Schedule.read(recording.header["schedule"])
+    schedule = recording.schedule
     origin = float(recording.header["origin"])
     planned = schedule.steps * schedule.dt  # the scene's, or what an earlier --set made of it
     if not changes and int(recording.frames("step")[-1]) >= schedule.end:
@@ -160,15 +161,17 @@ def free(file: Path) -> Path:
         raise ModelError(f"--out {file}: there is no folder {file.parent}.")
     if not file.exists():
         return file
+    Claim(file).release()  # a run that goes on is not one that was stopped
     try:
         recording = Recording(file)
+        end = recording.schedule.end
     except RecordingError as error:
         if file.is_file() and file.stat().st_size == 0:
             return file
         raise ModelError(
             f"--out {file} exists and would be replaced; remove it, or choose another name ({error})"
         ) from None
-    last, end = int(recording.frames("step")[-1]), Schedule.read(recording.header["schedule"]).end
+    last = int(recording.frames("step")[-1])
     if last < end and recording.scene is not None:
         raise ModelError(
             f"{file} holds a run that was stopped after {last} of {end} steps: go on with it by "
@@ -234,7 +237,8 @@ def _show(report: dict[str, Any], watch: Watch) -> None:
     failed = report["missed"] - report["accepted"] - report["regularised"]
     if failed > 0:
         said.append(f"{failed} steps failed and were taken all the same")
-    screen.print(f"{report['recording']}: {', '.join(said)}; {_size(report['bytes'])}", highlight=False)
+    if report["steps"]:
+        screen.print(f"{report['recording']}: {', '.join(said)}; {_size(report['bytes'])}", highlight=False)
     if report["status"] == "failed":
         failure(report["reason"])
     if report["status"] == "interrupted":

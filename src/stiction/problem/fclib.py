@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _check
 from .._arguments import checks_arguments
+from .._hdf5 import elsewhere
 from ..errors import ModelError
 from .contact_problem import ContactProblem
 from .fclib_forms import FrictionalData, to_problem
@@ -45,6 +46,9 @@ def _read_hdf5(path: Path) -> FrictionalData:
 
     try:
         with h5py.File(path, "r") as file:
+            foreign = elsewhere(file)
+            if foreign is not None:
+                raise ModelError(f"the file is not read, because it would read other files: {foreign}.")
             return _problem(file)
     except ModelError:
         raise

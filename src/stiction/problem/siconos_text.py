@@ -113,6 +113,8 @@ def read_text(path: Path) -> FrictionalData:
         raise ModelError(NOT_ONE) from None
     words = _Words(text)
     head = text.split(None, 2)[:2]
+    if re.match(r"\s*[235]\s+0\s+[012]\s+0\s+0\s", text):  # no contacts, and a matrix without rows
+        raise ModelError("the problem has no contacts; there is nothing to solve.")
     if not (len(head) == 2 and head[0] in ("2", "3", "5") and re.fullmatch(r"[1-9]\d*", head[1])):
         raise ModelError(NOT_ONE)
     dim, nc = words.integer("dimension"), words.integer("number of contacts")

@@ -63,6 +63,10 @@ class _Builder:
         self._try(("run", "solver"), lambda: make_solver(run.solver))
         if run.scheme is not None:
             self._try(("run", "scheme"), run.scheme.make)
+        if run.dt > run.duration:
+            self.problems.add(
+                ("run", "dt"), f"is longer than the whole run; dt = {run.dt:g} s must be at most {run.duration:g} s."
+            )
         if run.duration / run.dt > STEPS:
             self.problems.add(
                 ("run",), f"duration/dt is {run.duration / run.dt:.3g} steps; at most {STEPS:.0e} are run."

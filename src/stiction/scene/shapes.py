@@ -9,10 +9,11 @@ from pydantic import Field
 
 from .. import systems
 from ..errors import ModelError
+from ..systems.mesh_files import check_mesh_file
 from ..systems.primitives import turn_to, unit_vector
 from .fields import Number, Positive, Quaternion, Table, Vector2, Vector3
 
-MESH_BYTES = 200_000_000
+MESH_ENDINGS = ("stl", "ply", "obj", "off", "glb", "gltf")  # none of them is read with the help of files elsewhere
 POINTS = 100_000
 
 
@@ -90,7 +91,7 @@ class Mesh(Solid):
 
     type: Literal["Mesh"]
     path: str | None = None
-    """Relative to the scene file; anything that trimesh reads."""
+    """Relative to the scene file: .stl, .ply, .obj, .off, .glb, .gltf, or an archive of one (.zip, .tar.gz, .bz2)."""
     vertices: Annotated[list[Vector3], Field(max_length=POINTS)] | None = None
     """[m], instead of a path."""
     faces: (
@@ -113,7 +114,7 @@ class Mesh(Solid):
 
 
 def mesh_file(path: str, folder: Path | None) -> str:
-    """The file of a mesh: below the folder of the scene, links resolved, and of a size that can be read."""
+    """The file of a mesh: below the folder of the scene, links resolved, of a format that names no file elsewhere."""
     if folder is None:
         raise ModelError(f"Mesh path {path!r}: this scene has no folder; give vertices and faces.")
     if "\0" in path or not path or Path(path).is_absolute():
@@ -127,8 +128,7 @@ def mesh_file(path: str, folder: Path | None) -> str:
         raise ModelError(f"Mesh path {path!r} leads out of the scene's folder; copy the file into it.")
     if not file.is_file():
         raise ModelError(f"Mesh path {path!r}: there is no such file in {home}.")
-    if file.stat().st_size > MESH_BYTES:
-        raise ModelError(f"Mesh path {path!r} has {file.stat().st_size} bytes; at most {MESH_BYTES} are read.")
+    check_mesh_file(file, f"Mesh path {path!r}", MESH_ENDINGS)
     return str(file)
 
 

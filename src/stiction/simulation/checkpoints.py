@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,10 @@ def checkpoint(path: str | Path, time: float | None = None) -> Checkpoint:
 
 def checkpoint_frames(recording: Recording) -> np.ndarray:
     """The frames that have a checkpoint, by their number."""
-    return np.flatnonzero(recording.frames("checkpoint", field="checkpoints"))
+    frames = np.flatnonzero(recording.frames("checkpoint", field="checkpoints"))
+    if not len(frames):
+        raise RecordingError(f"{recording.path} is damaged: it has no checkpoint.")
+    return frames
 
 
 def last_block(recording: Recording, end: int) -> Checkpoint:
@@ -76,4 +80,7 @@ def read_checkpoint(recording: Recording, frame: int) -> Checkpoint:
     )
     groups = {name: recording.table("groups", name, one) for name in ("group", "mode")}
     turns = row.get("turns", np.zeros(0))
-    return Checkpoint(int(row["step"]), float(recording.header["origin"]), state, frame, turns, groups, recording.info)
+    steps, origin = int(row["step"]), float(recording.header["origin"])
+    if steps < 0 or not math.isclose(state.t, origin + steps * float(recording.info["dt"]), rel_tol=1e-9, abs_tol=1e-9):
+        raise RecordingError(f"{recording.path} is damaged: frame {frame} is not at the time of its step, {steps}.")
+    return Checkpoint(steps, origin, state, frame, turns, groups, recording.info)

@@ -10,8 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from .._hdf5 import elsewhere
 from ..errors import RecordingError
-from .layout import EVENTS, FORMAT, VERSION, Layout
+from ..problem.laws import Law, Mode
+from .header import check_header, check_shapes
+from .layout import EVENTS, FORMAT, KINDS, VERSION, Column, Layout
+from .schedule import Schedule
 
 OLD_FORMAT = "stiction-trajectory"
 
@@ -34,8 +38,8 @@ def opened(path: Path) -> Iterator[Any]:
             yield file
         except RecordingError:
             raise
-        except (KeyError, ValueError, TypeError, OSError, RuntimeError) as error:
-            said = str(error).strip("\"'").rstrip(".")
+        except Exception as error:  # a damaged file can make HDF5, NumPy and JSON say anything
+            said = (str(error).strip("\"'").rstrip(".") or type(error).__name__).replace("\n", " ")
             raise RecordingError(f"{path} is damaged or incomplete: {said}.") from error
 
 
@@ -50,7 +54,10 @@ def in_use(path: Path) -> bool:
 
 
 def version_of(file: Any, path: Path) -> int:
-    """The version of the layout, 1 to `VERSION`."""
+    """The version of the layout, 1 to `VERSION`, of a file whose data is all its own."""
+    foreign = elsewhere(file)
+    if foreign is not None:
+        raise RecordingError(f"{path} is not read, because it would read other files: {foreign}.")
     if file.attrs.get("format") not in (FORMAT, OLD_FORMAT):
         raise RecordingError(f"{path} is not a stiction trajectory.")
     version = int(file.attrs["format_version"])
@@ -70,11 +77,13 @@ class Recording:
         with opened(self.path) as file:
             version_of(file, self.path)
             self.header: dict[str, Any] = json.loads(self._bytes(file["header"]))
+            check_header(self.header)
             frames, logged = (int(n) for n in file["committed"][()])
             self.first, self.last = 0, frames
             self.info: dict[str, Any] = dict(self.header["info"])
-            for line in self._bytes(file["log"][:logged]).splitlines():
+            for line in self._bytes(file["log"][: max(0, logged)]).splitlines():
                 self.info |= json.loads(line)
+            check_header(self.header | {"info": self.info})
             self._check(file)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -88,29 +97,43 @@ class Recording:
 
     def shapes(self) -> Any:
         """What the bodies look like (`systems.meshes.drawn`); None without bodies."""
-        return json.loads(self.text("shapes"))
+        with opened(self.path) as file:
+            shapes, world = json.loads(self._bytes(file["shapes"])), self.info["world"]
+            if shapes is not None and world is not None:
+                check_shapes(shapes, len(world["bodies"]), world["dim"])
+            return shapes
 
     def _bytes(self, data: Any) -> bytes:
         return np.asarray(data[()], dtype=np.uint8).tobytes()
 
     def _check(self, file: Any) -> None:
-        """Every dataset is there and long enough."""
-        if not self.last:
+        """Every dataset is there, as wide as the header says, and long enough."""
+        if self.last < 1:
             raise RecordingError(f"{self.path} has no frames: its run ended before the first was written.")
-        layout = Layout.of(self.header)
-        rows = {f"frames/{column.name}": self.last for column in layout.frames}
-        for table, columns in layout.tables.items():
-            rows |= {f"{table}/first": self.last, f"{table}/count": self.last}
-            rows |= {f"{table}/{column.name}": 0 for column in columns}
-        for name, least in {**rows, "shapes": 0}.items():
-            if name not in file or len(file[name]) < least:
+        layout, number = Layout.of(self.header), Column("first", "i8")
+        columns = {f"frames/{column.name}": (column, self.last) for column in layout.frames}
+        for table, its in layout.tables.items():
+            columns |= {f"{table}/first": (number, self.last), f"{table}/count": (number, self.last)}
+            columns |= {f"{table}/{column.name}": (column, 0) for column in its}
+        for name, (column, least) in columns.items():
+            data = file[name] if name in file else np.zeros(0)
+            if data.shape[1:] != column.width or data.dtype.kind != column.dtype[0] or len(data) < least:
                 raise RecordingError(f"{self.path} is damaged or incomplete: it has no {name}, or not all of it.")
+            if getattr(data, "chunks", None) is None:
+                raise RecordingError(f"{self.path} is damaged: {name} has no chunks.")
 
     def chunk_sizes(self) -> tuple[int, int]:
         """Frames per block, and rows per chunk of a table."""
         with opened(self.path) as file:
             columns = [f"{table}/{c[0].name}" for table, c in Layout.of(self.header).tables.items()]
             return int(file["frames/step"].chunks[0]), int(file[columns[0]].chunks[0]) if columns else 1
+
+    @property
+    def schedule(self) -> Schedule:
+        """Which steps were recorded, and where the run was to end."""
+        if "schedule" not in self.header:
+            raise RecordingError(f"{self.path} was saved from memory, not recorded by a run that could go on.")
+        return Schedule(**self.header["schedule"])
 
     @property
     def fields(self) -> list[str]:
@@ -149,7 +172,20 @@ class Recording:
         with opened(self.path) as file:
             if table not in file:
                 raise self._missing(table)
-            return self._rows(file[f"{table}/count"])
+            return self._extents(file, table, slice(self.first, self.last))[1]
+
+    def _extents(self, file: Any, table: str, frames: slice) -> tuple[np.ndarray, np.ndarray]:
+        """The first row of each frame in a table, and their number: one frame after the other."""
+        first, count = (np.asarray(file[f"{table}/{name}"][frames]) for name in ("first", "count"))
+        rows = min(len(data) for name, data in file[table].items() if name not in ("first", "count"))
+        if (
+            (np.diff(first, prepend=0) < 0).any()
+            or (count < 0).any()
+            or (count > rows - first).any()
+            or (count[:-1] > np.diff(first)).any()
+        ):
+            raise RecordingError(f"{self.path} is damaged: the rows of {table} are not one frame after the other.")
+        return first, count
 
     def table(self, table: str, column: str, frames: slice | None = None) -> np.ndarray:
         """A column of a table, the rows of all frames or of some, one frame after the other."""
@@ -157,7 +193,7 @@ class Recording:
             if f"{table}/{column}" not in file:
                 raise self._missing(table if table not in file else f"{table}.{column}")
             chosen = slice(self.first, self.last) if frames is None else frames
-            first, count = file[f"{table}/first"][chosen], file[f"{table}/count"][chosen]
+            first, count = self._extents(file, table, chosen)
             if not len(first):
                 return np.asarray(file[f"{table}/{column}"][:0])
             start, end = int(first[0]), int((first + count).max())
@@ -167,7 +203,19 @@ class Recording:
                 np.add.at(covered, first - start, 1)
                 np.add.at(covered, first - start + count, -1)
                 rows = rows[np.cumsum(covered)[:-1] > 0]
+            self._in_range(f"{table}/{column}", rows)
             return rows
+
+    def _in_range(self, name: str, rows: np.ndarray) -> None:
+        """Refuse numbers of laws, modes, kinds and bodies that do not exist."""
+        world = self.info["world"]
+        bodies = 0 if world is None else len(world["bodies"])
+        most = {"law": len(Law), "mode": len(Mode), "kind": len(KINDS), "bodies": bodies, "group": bodies}
+        column = name.rpartition("/")[2]
+        if column == "group":  # -1 and the key of a constraint, or two bodies
+            rows = rows[rows[:, 0] != -1]
+        if column in most and rows.size and not -(column == "bodies") <= rows.min() <= rows.max() < most[column]:
+            raise RecordingError(f"{self.path} is damaged: {name} has numbers that stand for nothing.")
 
     def event_rows(self) -> list[dict[str, Any]]:
         """The events of each step, as they were found while the run was recorded."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import __version__
 from .._check import FloatArray
+from ..errors import RecordingError
 from ..schemes.base import Contacts, Gain, StepResult
 from ..status import Status
 from ..systems.base import Energy, State, System
@@ -23,6 +24,7 @@ from .trajectory import (
     BALANCE,
     CERTIFICATE,
     COUNTED,
+    LIGHT,
     MISSED,
     REGULARISED,
     UNEXPLAINED,
@@ -79,25 +81,19 @@ class Frame:
     gains: tuple[Gain, ...]
 
 
-# of steps that are not recorded themselves
-LIGHT = ("scaled_map", "penetration", "joint_drift", "contradiction", "unexplained_energy", *COUNTED)
-
-
 class Observer:
     """Makes frames of steps; nothing is computed that the step has not computed already.
 
-    turns: of joints whose turns are counted from frame to frame, where they stood.
+    `turns` are counted from frame to frame, of joints that turn.
     """
 
-    def __init__(self, system: System, turns: FloatArray | None = None, light: bool = False):
+    def __init__(self, system: System, light: bool = False):
         self.system: Any = system
         self._residuals = len(LIGHT if light else CERTIFICATE)
         mechanism = getattr(system, "mechanism", None)
         self._coordinates = None if mechanism is None else mechanism.coordinates
         self.joints = 0 if self._coordinates is None else self._coordinates.n
         self.turns = np.zeros(self._coordinates.turns if self._coordinates is not None else 0)
-        if turns is not None:
-            self.turns = turns
 
     def start(self, state: State) -> Frame:
         """The frame of a state to which no step led."""
@@ -234,9 +230,13 @@ class FileRecorder:
         header, first = recording.header | changes, read_checkpoint(recording, 0)
         block = recording.chunk_sizes()[0]
         kept = (checkpoint.frame + 1) // block * block  # or none, where the first block is not complete
-        writer = RecordingWriter(recording.path, Layout.of(header), header, copy=recording, frames=kept)
         memory = checkpoint.groups if checkpoint.frame else None
-        observer = Observer(system, checkpoint.turns if kept else None, is_light(header["fields"]))
+        observer = Observer(system, light=is_light(header["fields"]))
+        if len(checkpoint.turns) != len(observer.turns):
+            raise RecordingError(f"{recording.path} is of another system: it counts the turns of other joints.")
+        if kept:
+            observer.turns = checkpoint.turns
+        writer = RecordingWriter(recording.path, Layout.of(header), header, copy=recording, frames=kept)
         recorder = cls(writer, observer, _tracker(header["info"], memory), first.state)
         recorder._last = checkpoint.state
         if not kept:

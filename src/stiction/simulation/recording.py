@@ -13,6 +13,7 @@ import numpy as np
 
 from .._arguments import checks_arguments
 from ..errors import RecordingError
+from .claim import Claim
 from .layout import CONTACTS, FIELDS, Layout
 from .reader import Recording, opened, version_of
 from .recorder import run_header
@@ -93,19 +94,20 @@ def save(run: Trajectory, path: str | Path) -> None:
     path = Path(path)
     part = path.with_name(path.name + ".whole")
     recording = run.recording
-    writer = _new_writer(run, part) if recording is None else _copy(recording, part)
-    try:
-        if recording is None:
-            for row, rows in _frames(run):
-                writer.add(row, rows)
-                if writer.full:
-                    writer.flush()
-        writer.close()
-        part.replace(path)
-    except BaseException:
-        writer.abandon()
-        part.unlink(missing_ok=True)
-        raise
+    with Claim(path):
+        writer = _new_writer(run, part) if recording is None else _copy(recording, part)
+        try:
+            if recording is None:
+                for row, rows in _frames(run):
+                    writer.add(row, rows)
+                    if writer.full:
+                        writer.flush()
+            writer.close()
+            part.replace(path)
+        except BaseException:
+            writer.abandon()
+            part.unlink(missing_ok=True)
+            raise
 
 
 def _copy(recording: Recording, path: Path) -> RecordingWriter:

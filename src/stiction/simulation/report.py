@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
+import shutil
+import stat
 import sys
 import tempfile
 from importlib.metadata import PackageNotFoundError, version
@@ -22,19 +25,23 @@ if TYPE_CHECKING:
     from .simulator import Simulator
 
 
+PREFIX, KEPT = "stiction-failure-", 5  # reports among the temporary files: names, and how many stay
+
+
 def leave_report(
     simulator: Simulator, folder: Path | None, reason: str, hard: tuple[ContactProblem, Solution] | None
 ) -> Path | None:
     """Write the report of a failed step and return its folder; None where nothing can be written.
 
-    folder: where; None: a new one among the temporary files of the system. `reason.txt` is the sentence of the error,
-    `state.npz` the state before the step (t, q, v, keys, impulses), `problem.hdf5` the contact problem that was not
-    solved (`stiction solve` tries other solvers on it), `scene.toml` the scene where it is known, `versions.json` the
-    settings and the versions of what took part.
+    folder: where; None: a new one among the temporary files of the system, of which the newest stay. `reason.txt` is
+    the sentence of the error, `state.npz` the state before the step (t, q, v, keys, impulses), `problem.hdf5` the
+    contact problem that was not solved (`stiction solve` tries other solvers on it), `scene.toml` the scene where it is
+    known, `versions.json` the settings and the versions of what took part.
     """
     try:
         if folder is None:
-            folder = Path(tempfile.mkdtemp(prefix="stiction-failure-"))
+            folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+            _remove_older(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "reason.txt").write_text(reason + "\n", encoding="utf-8")
         s = simulator.state
@@ -47,6 +54,18 @@ def leave_report(
     except OSError:  # the failure of the step is what counts
         return None
     return folder
+
+
+def _remove_older(newest: Path) -> None:
+    """Remove the reports of the same user beside this one, all but the last few."""
+    with contextlib.suppress(OSError):  # others may be doing the same
+        owner, found = newest.lstat().st_uid, []
+        for one in newest.parent.glob(f"{PREFIX}*"):
+            known = one.lstat()
+            if one != newest and stat.S_ISDIR(known.st_mode) and known.st_uid == owner:
+                found.append((known.st_mtime_ns, one))
+        for _, one in sorted(found, reverse=True)[KEPT - 1 :]:
+            shutil.rmtree(one, ignore_errors=True)
 
 
 def _write_problem(folder: Path, reason: str, problem: ContactProblem, solution: Solution) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -43,11 +43,6 @@ class Schedule:
         if fps is not None:
             return cls(start, steps, None, _check.number("fps", fps, positive=True), dt)
         return cls(start, steps, 1 if every is None else _check.count("every", every), None, dt)
-
-    @classmethod
-    def read(cls, given: Mapping[str, Any]) -> Schedule:
-        """From what `vars` gave."""
-        return cls(**given)
 
     @property
     def end(self) -> int:

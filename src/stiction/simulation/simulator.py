@@ -27,6 +27,7 @@ from ..systems.base import State, System, not_finite
 from ..systems.handles import name_of
 from .ahead import Ahead
 from .checkpoints import Checkpoint, checkpoint, last_block
+from .claim import Claim
 from .dump import Dump
 from .layout import chosen_fields
 from .loop import CompiledLoop, Group
@@ -323,8 +324,9 @@ class Simulator:
         The simulator must be made as that of the recording was. duration: that of the whole run [s], where it shall end
         at another time than first planned. Motors that `set_motor` changed must be set again before.
         """
+        Claim(Path(path)).release()  # refused here already, since a file that another run writes changes
         recording = Recording(path)
-        schedule = Schedule.read(recording.header["schedule"])
+        schedule = recording.schedule
         if duration is not None:
             schedule = replace(schedule, steps=steps_in(_check.number("duration", duration, positive=True), self.dt))
         checkpoint = last_block(recording, schedule.end)

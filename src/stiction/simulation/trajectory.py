@@ -48,6 +48,8 @@ CERTIFICATE = (
     "dissipation_defect", "equality", "bounds", "impulse_error", "penetration", "joint_drift", "contradiction",
     "energy", "unexplained_energy", *COUNTED,
 )  # fmt: skip
+# of steps that are not recorded themselves
+LIGHT = ("scaled_map", "penetration", "joint_drift", "contradiction", "unexplained_energy", *COUNTED)
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,8 @@ class Trajectory(Lazy):
             return str(known)
         world = self.info["world"]
         pair, code = divmod(key, CODES)
+        if world is None or not 0 <= pair < len(world.get("shapes", ())) ** 2:
+            raise ModelError(f"the run has no constraint with the key {key}.")
         a, b = divmod(pair, len(world["shapes"]))
         return f"{world['bodies'][world['shapes'][a]]}/{world['bodies'][world['shapes'][b]]} {a}-{b}-{code}"
 

@@ -5,6 +5,8 @@ read after the writer was killed. Frames wait until a block of them is complete;
 chunks, the file is flushed, and `committed` is raised: what it does not count is not there. Tables are padded to whole
 chunks, so that blocks begin at chunks everywhere; the padding compresses to nothing. Chunks are compressed here, by the
 filters that every HDF5 reads (shuffle and deflate), because ISA-L does it several times faster than the zlib in HDF5.
+HDF5 does not survive a write that fails (its caches contradict each other, and closing the file ends in a crash). So
+the disk gives room, filled with zeros, before HDF5 writes anything: a full disk is met by us alone.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import RecordingError
+from .claim import Claim
 from .layout import FORMAT, VERSION, Column, Layout
 from .reader import Recording, opened
 
@@ -29,9 +32,14 @@ BLOCK_BYTES = 16 << 20  # of a block, about: what a killed process loses
 MOST, LEAST_ROWS, MOST_ROWS = 256, 256, 4096  # frames of a block; rows of a table's chunk
 PATIENCE = 30.0  # s: a block that takes longer is written before it is complete, and again when it is
 LEVEL = 1
-SUPERBLOCK = 48  # bytes, of version 3
+ROOM = 1 << 16  # bytes that are asked for beyond those to be written: what HDF5 needs to find them, and to close
+END = slice(28, 36)  # in a superblock of version 3: where the file ends
 # A dataset is not packed for so many chunks where the beginning of one [bytes] shrinks to no less than this part of it.
 SAVED, REST, PROBE = 0.55, 15, 1 << 15
+
+
+class DiskError(RecordingError):
+    """The disk is full: not the caller's mistake."""
 
 
 class RecordingWriter:
@@ -48,8 +56,9 @@ class RecordingWriter:
         self.header = dict(header)
         self._frames, self._tables = layout.frames, layout.tables
         self.block, self._rows = chunk_sizes(layout) if copy is None else copy.chunk_sizes()
-        self.committed, self.closed = 0, False
+        self.committed, self.readable, self.closed = 0, 0, False
         self._file: Any = None
+        self._given = 0  # bytes of the file that the disk has given
         self._noisy: dict[str, int] = {}
         self._buffer = {f"frames/{column.name}": _Rows(column, self.block) for column in self._frames}
         for table, columns in self._tables.items():
@@ -57,15 +66,18 @@ class RecordingWriter:
             self._buffer[f"{table}/count"] = _Rows(Column("count", "i8"), self.block)
             self._buffer |= {f"{table}/{column.name}": _Rows(column, self._rows) for column in columns}
         self._clear()
-        if not self.path.parent.is_dir():
-            raise RecordingError(f"cannot write {path}: there is no folder {self.path.parent}.")
         self._part: Path | None = self.path.with_name(self.path.name + ".part")
+        self._claim: Claim | None = None
         with self._guarded():
+            self._claim = Claim(self.path)
+            self._part.write_bytes(bytes(ROOM))
             self._file = h5py.File(self._part, "w", libver="latest")
             self._file.attrs.update(format=FORMAT, format_version=VERSION)
-            self._file["header"] = np.frombuffer(json.dumps(self.header).encode(), dtype=np.uint8)
             text = copy.text("shapes") if copy is not None else json.dumps(shapes)
-            self._file.create_dataset("shapes", data=np.frombuffer(text.encode(), dtype=np.uint8), compression="gzip")
+            for name, said in {"header": json.dumps(self.header), "shapes": text}.items():
+                data = np.frombuffer(said.encode(), dtype=np.uint8)
+                self._reserve(2 * len(data))
+                self._file.create_dataset(name, data=data, compression="gzip" if name == "shapes" else None)
             self._sets = dict(self._datasets())
             self._chunks = {name: tuple(data.chunks or ()) for name, data in self._sets.items()}
             self._lengths, self._logged = dict.fromkeys(self._sets, 0), 0
@@ -91,6 +103,7 @@ class RecordingWriter:
     def _create(self, name: str, column: Column, rows: int) -> Any:
         # the spin and rolling of contacts have chunks of their own, which are not there where no contact has them
         width = (3,) if column.width == (6,) else column.width
+        self._reserve(0)
         return self._file.create_dataset(
             name, (0, *column.width), column.dtype, maxshape=(None, *column.width), chunks=(rows, *width),
             compression="gzip", compression_opts=LEVEL, shuffle=True,
@@ -112,12 +125,29 @@ class RecordingWriter:
         here.resize(length, axis=0)
         self._lengths[name] = length
         if data.chunks != here.chunks:  # as older versions made them
-            here[:] = data[:length]
+            rows = data[:length]
+            self._reserve(2 * rows.nbytes)
+            here[:] = rows
             return
         for corner in _corners(length, data.shape, data.chunks):
             if data.id.get_chunk_info_by_coord(corner).byte_offset is not None:
                 mask, raw = data.id.read_direct_chunk(corner)
-                here.id.write_direct_chunk(corner, raw, mask)
+                self._put(here, corner, raw, mask)
+
+    def _put(self, data: Any, corner: tuple[int, ...], packed: Any, left_out: int) -> None:
+        """Write a chunk as it is; left_out: a mask of the filters that it did not pass."""
+        self._reserve(len(packed))
+        data.id.write_direct_chunk(corner, packed, left_out)
+
+    def _reserve(self, count: int) -> None:
+        """Get room from the disk for all that HDF5 has not written yet, and for `count` bytes more."""
+        used = self._file.id.get_filesize()
+        begin, end = max(used, self._given), used + count + ROOM
+        if end > begin:
+            with (self._part or self.path).open("r+b") as file:
+                file.seek(begin)
+                file.write(bytes(end - begin))
+            self._given = end
 
     def _clear(self) -> None:
         self.waiting, self._since = 0, time.monotonic()
@@ -187,6 +217,7 @@ class RecordingWriter:
         line = np.frombuffer((json.dumps(dict(entry)) + "\n").encode(), dtype=np.uint8)
         with self._guarded():
             log = self._sets["log"]
+            self._reserve(2 * len(line))
             log.resize((self._logged + len(line),))
             log[self._logged :] = line
             self._logged += len(line)
@@ -207,7 +238,7 @@ class RecordingWriter:
             chunk = np.ascontiguousarray(chunk)
             if not any(corner[1:]) or np.count_nonzero(chunk.view("u1")):  # what is not there reads as zero
                 packed, left_out = self._packed(f"{name} {corner[1:]}", chunk)
-                data.id.write_direct_chunk((start + corner[0], *corner[1:]), packed, left_out)
+                self._put(data, (start + corner[0], *corner[1:]), packed, left_out)
 
     def _packed(self, name: str, chunk: np.ndarray) -> tuple[Any, int]:
         """A chunk, and a mask of the filters that it did not pass: where packing saves little, it is given a rest."""
@@ -222,11 +253,12 @@ class RecordingWriter:
 
     def _commit(self, frames: int) -> None:
         """First everything else, then the number of frames that it makes complete."""
+        self._reserve(0)
         self._file.flush()
         counted = self._sets["committed"]
         counted[...] = np.array([frames, self._logged], dtype=np.int64)
         counted.flush()
-        self.committed = frames
+        self.committed = self.readable = frames
 
     def close(self) -> None:
         """Write what waits, and close; afterwards any HDF5 reader opens the file."""
@@ -240,35 +272,37 @@ class RecordingWriter:
     def abandon(self) -> None:
         """Close without writing what waits."""
         self.closed = True
-        if self._file is not None:
-            with contextlib.suppress(OSError, RuntimeError):  # a full disk was reported; nothing more can be said
+        path = self._part or self.path
+        with contextlib.suppress(OSError, RuntimeError):  # a broken disk was reported; nothing more can be said
+            if self._file:
                 self._file.close()
-
-    def _leave_as_killed(self) -> None:
-        """Close, but leave the file as a killed process does, whose committed frames can be read.
-
-        HDF5 closes a file on a full disk with a superblock that promises more bytes than there are, and then it does
-        not open. The superblock from before, with its mark of a writer at work, tells readers to take what is there.
-        """
-        path = self.path if self._part is None else self._part
-        with path.open("rb") if path.exists() else contextlib.nullcontext() as file:
-            head = b"" if file is None else file.read(SUPERBLOCK)
-        self.abandon()
-        if head:
-            with contextlib.suppress(OSError), path.open("r+b") as file:
-                file.write(head)
+                with path.open("r+b") as file:
+                    file.truncate(int.from_bytes(file.read(END.stop)[END], "little"))
+        if self._claim is not None:
+            if self._part is not None or not self.readable:
+                path.unlink(missing_ok=True)
+            self._claim.release()
+            self._claim = None
 
     @contextlib.contextmanager
     def _guarded(self) -> Iterator[None]:
         try:
             yield
+        except RecordingError:  # of the recording that is copied, or of a file that another run writes
+            self.abandon()
+            raise
         except (OSError, RuntimeError) as error:
-            self._leave_as_killed()
-            known = f"; its first {self.committed} frames can be read"
-            if self._part is not None:
-                self._part.unlink(missing_ok=True)
+            self.abandon()
+            if self.readable and self._part is None:
+                known = (
+                    f"; its first {self.readable} frames can be read"
+                    if self.readable > 1
+                    else "; its start can be read"
+                )
+            else:
                 known = "; the file there is as it was" if self.path.exists() else ""
-            raise RecordingError(f"cannot write {self.path}: {_reason(error)}{known}.") from error
+            kind, reason = (DiskError, "the disk is full") if _is_full(error) else (RecordingError, str(error))
+            raise kind(f"cannot write {self.path}: {reason}{known}.") from error
 
 
 class _Rows:
@@ -329,8 +363,6 @@ def compressed(chunk: np.ndarray) -> bytes:
     return bytes(isal_zlib.compress(mixed, LEVEL))
 
 
-def _reason(error: Exception) -> str:
-    said, number = str(error), getattr(error, "errno", None)
+def _is_full(error: Exception) -> bool:
     codes = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    full = number in codes or any(os.strerror(code).lower() in said.lower() for code in codes)
-    return "the disk is full" if full else said
+    return getattr(error, "errno", None) in codes or any(os.strerror(c).lower() in str(error).lower() for c in codes)

@@ -92,7 +92,11 @@ def mass_properties(
         raise ModelError(f"{what}: a plane has no mass; make the body fixed or kinematic.")
     if mass is not None and density is not None:
         raise ModelError(f"{what}: give mass= or density=, not both.")
-    volume, centre, about = _combined(shapes, dim)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            volume, centre, about = _combined(shapes, dim)
+    except OverflowError:
+        raise ModelError(f"{what}: its shapes are too large to compute with; give sizes in SI units.") from None
     if density is not None:
         rho = _check.number(f"{what} density", density, positive=True)
         if volume <= 0:

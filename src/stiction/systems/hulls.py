@@ -10,6 +10,7 @@ from .._check import FloatArray
 from ..errors import ModelError
 
 MOST = 2000  # vertices of one hull: contacts are named by pairs of them
+SIZES = 1e-50, 1e50  # [m]: inertias, which grow as the fifth power, neither underflow nor overflow
 _FLAT = 1e-9  # facets whose normals and offsets (relative to the size) differ by less are one face
 
 
@@ -31,6 +32,7 @@ def polytope(points: FloatArray, what: str = "ConvexHull points") -> Polytope:
     if len(points) < 4 or span == 0.0:
         got = f"got {len(points)}" if len(points) < 4 else "all of them coincide"
         raise ModelError(f"{what} must be at least 4 points that span a volume; {got}.")
+    check_size(what, span)
     middle = points.mean(axis=0)
     thickness = np.linalg.svd(points - middle, compute_uv=False)[-1]
     unit = float(
@@ -54,6 +56,12 @@ def polytope(points: FloatArray, what: str = "ConvexHull points") -> Polytope:
             links[i].add(j)
             links[j].add(i)
     return Polytope(points[used].copy(), np.array(normals), faces, tuple(tuple(sorted(n)) for n in links))
+
+
+def check_size(what: str, span: float) -> None:
+    """Refuse a size [m] with which nothing can be computed."""
+    if not SIZES[0] <= span <= SIZES[1]:
+        raise ModelError(f"{what} span {span:g} m; sizes from {SIZES[0]:g} to {SIZES[1]:g} m can be computed with.")
 
 
 def _faces(points: FloatArray, hull: object, span: float) -> tuple[list[list[int]], list[FloatArray]]:

@@ -11,7 +11,8 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
-from .hulls import Polytope, fan, polytope, solid
+from .hulls import Polytope, check_size, fan, polytope, solid
+from .mesh_files import check_mesh_file
 from .shapes import _ORIGIN3, _UPRIGHT, MassProperties, Shape3, _size
 
 _CONVEX = 1e-6  # a mesh whose hull has this much more volume, relatively, is not convex
@@ -188,9 +189,14 @@ def _read(source: Any, faces: Any) -> tuple[FloatArray, np.ndarray, str]:
         if not Path(source).exists():
             raise ModelError(f"{what} does not exist.")
         try:
+            check_mesh_file(Path(source), what)
             mesh = trimesh.load_mesh(str(source))
+        except ModelError:
+            raise
         except Exception as error:
-            raise ModelError(f"{what} cannot be read: {error}") from error
+            outside = "escapes resolver root" in str(error)  # as trimesh says it
+            said = "it names a file outside of its own folder" if outside else str(error).splitlines()[0]
+            raise ModelError(f"{what} cannot be read: {said}") from error
         points, corners = np.asarray(mesh.vertices), np.asarray(mesh.faces)
         if not len(corners):  # noise may pass for a file without content
             raise ModelError(f"{what} cannot be read: no triangles were found in it.")
@@ -205,6 +211,7 @@ def _read(source: Any, faces: Any) -> tuple[FloatArray, np.ndarray, str]:
         raise ModelError(
             f"{what} faces must name vertices 0 to {len(points) - 1}; got {corners.min()} to {corners.max()}."
         )
+    check_size(f"{what} vertices", float(np.ptp(points, axis=0).max()))
     mesh = trimesh.Trimesh(points, corners, process=False)
     mesh.merge_vertices()
     mesh.update_faces(mesh.nondegenerate_faces())

@@ -42,6 +42,7 @@ class WorldBuilder:
         self._numbers: dict[str, int] = {}  # the next number to try for names made here, by kind
         self.joints: list[Joint] = []
         self.joint_names: list[str] = []
+        self._held: dict[str, int | None] = {}  # names of joints with their numbers, and of springs
         self.springs: list[Spring] = []
         self.forces: list[AppliedForce] = []
         self.materials = Materials()
@@ -173,7 +174,7 @@ class WorldBuilder:
         if not isinstance(joint, Joint):
             raise ModelError(f"joint must be a joint such as Revolute(a, b, ...); got {_check.describe(joint)}.")
         name = f"joint{len(self.joints)}" if joint.name is None else self._name(joint.name, "joint")
-        if name in self.joint_names or any(name == spring.name for spring in self.springs):
+        if name in self._held:
             raise ModelError(f"two joints are named {name!r}; names must differ.")
         a, b = self.body(joint.a, f"joint {name!r}"), self.body(joint.b, f"joint {name!r}")
         if a == b:
@@ -184,6 +185,7 @@ class WorldBuilder:
         object.__setattr__(joint, "name", name)
         if joint.mark is None:  # one object may serve in several worlds
             object.__setattr__(joint, "mark", new_mark())
+        self._held[name] = len(self.joints)
         self.joints.append(joint)
         self.joint_names.append(name)
         self.exclude(joint.a, joint.b)
@@ -211,9 +213,9 @@ class WorldBuilder:
         energy is kept while a step resolves the oscillation (hω <= 1), and ringing is damped where it does not.
         """
         name = f"spring{len(self.springs)}" if name is None else self._name(name, "spring")
-        if name in self.joint_names or any(name == other.name for other in self.springs):
+        if name in self._held:
             raise ModelError(f"two joints or springs are named {name!r}; names must differ.")
-        if isinstance(a, Joint) or (isinstance(a, str) and a in self.joint_names):
+        if isinstance(a, Joint) or (isinstance(a, str) and self._held.get(a) is not None):
             made = Spring.make(
                 name, stiffness, damping, joint=self._sprung(name, a, b, anchor_a, anchor_b, length), between=None,
                 rest=_check.number(f"spring {name!r} rest", rest),
@@ -227,6 +229,7 @@ class WorldBuilder:
             row = between_points(name, self.bodies[i].place, self.bodies[j].place, anchor_a, anchor_b, length)
             given = {"anchor_a": anchor_a, "anchor_b": anchor_b, "length": length}
             made = Spring.make(name, stiffness, damping, joint=None, rest=0.0, between=(i, j, row), given=given)
+        self._held[name] = None
         self.springs.append(made)
         self._changed(f"add_spring {name!r}")
         return made
@@ -234,14 +237,15 @@ class WorldBuilder:
     def _sprung(self, name: str, joint: Any, *points: Any) -> str:
         """The name of the joint that a spring acts on."""
         which = str(joint.name if isinstance(joint, Joint) else joint)
-        if which not in self.joint_names:
+        number = self._held.get(which)
+        if number is None:
             raise ModelError(f"spring {name!r}: there is no joint {which!r}; add it first.")
-        name_of(joint, {which: self.joints[self.joint_names.index(which)].mark}, f"spring {name!r}")
+        j = self.joints[number]
+        name_of(joint, {which: j.mark}, f"spring {name!r}")
         if any(point is not None for point in points):
             raise ModelError(
                 f"spring {name!r} is on joint {which!r}: it takes rest=, but no second body and no anchors."
             )
-        j = self.joints[self.joint_names.index(which)]
         if j.coordinate(self.bodies[self.body(j.a, "a")].place, self.bodies[self.body(j.b, "b")].place) is None:
             raise ModelError(f"spring {name!r}: joint {which!r} ({type(j).__name__}) has no single coordinate.")
         return which
