@@ -415,3 +415,19 @@ def test_checked_functions_look_as_before():
     for wrong in (lambda: example(), lambda: example(1.0, 2, 3), lambda: example(1.0, x=2)):
         with pytest.raises(TypeError, match=r"example\(\)"):  # of a wrong signature Python speaks
             wrong()
+
+
+def test_the_viewer_opens_nothing_for_wrong_arguments(made):
+    run = made.world_run
+    for name, call in (
+        ("wait", lambda: run.view(wait="wrong")),
+        ("host", lambda: run.view(host=1)),
+        ("port", lambda: run.view(port=0.5)),
+        ("playing", lambda: run.view(playing=None)),
+        ("open_browser", lambda: run.view(open_browser="wrong")),
+        ("duration", lambda: made.simulator().view("wrong")),
+        ("fps", lambda: made.simulator().view(0.02, fps=float("nan"))),
+        ("record", lambda: made.simulator().view(0.02, record=1)),
+    ):
+        with pytest.raises(st.ModelError, match=name):
+            call()
