@@ -28,7 +28,7 @@ demo: $(VENV)/.package
 
 test: $(VENV)/.dev
 	@$(BIN)/python tests/warm.py
-	$(BIN)/python -m pytest -m "not long" -n 2 -q
+	$(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile -q
 
 check: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/python -m pytest -m long -n 2 -q
