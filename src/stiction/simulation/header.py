@@ -111,14 +111,22 @@ def check_header(header: Any) -> None:
         keys = info["closed"] + info.get("near", [])
         agree |= {
             "bodies and info.world.bodies": header["bodies"] == bodies,
-            "widths and info.world.bodies": widths["q"] >= (7 if dim == 3 else 3) * bodies
-            and widths["v"] >= (6 if dim == 3 else 3) * bodies,
+            "info.coordinates and info.world.bodies": _named(
+                info["coordinates"], world["bodies"], 7 if dim == 3 else 3
+            ),
+            "info.velocities and info.world.bodies": _named(info["velocities"], world["bodies"], 6 if dim == 3 else 3),
             "info.world.shapes and info.world.bodies": max(shapes or [0]) < bodies,
             "info.world.com and info.world.bodies": [len(com) for com in world["com"]] == [dim] * bodies,
             "info.near, info.closed and info.world.shapes": shapes is None
             or max(keys, default=-1) // CODES < len(shapes) ** 2,
         }
     _refuse(next((f"header.{names} contradict each other" for names, fits in agree.items() if not fits), None))
+
+
+def _named(names: list[str], bodies: list[str], each: int) -> bool:
+    """Whether names begin with those of the bodies: `ball.x` and so on, `each` of them, the same for every body."""
+    parts = [name.rpartition(".")[2] for name in names[:each]]
+    return names[: each * len(bodies)] == [f"{body}.{part}" for body in bodies for part in parts] and len(parts) == each
 
 
 def check_shapes(shapes: Any, bodies: int, dim: int) -> None:
@@ -133,7 +141,8 @@ def check_shapes(shapes: Any, bodies: int, dim: int) -> None:
     numbers = [k for mine in shapes["bodies"] for k in mine]
     points = [pin[end] for pin in shapes.get("pins", []) for end in ("pa", "pb")]
     held = [pin[body] for pin in shapes.get("pins", []) for body in ("a", "b")]
-    if len(shapes["bodies"]) != bodies or any(len(point) != dim for point in points) or max(held, default=-1) >= bodies:
+    lengths = {len(shapes["bodies"]), len(shapes.get("kinds", shapes["bodies"]))}
+    if lengths != {bodies} or any(len(point) != dim for point in points) or max(held, default=-1) >= bodies:
         _refuse(f"shapes are not those of {bodies} bodies")
     if max(numbers, default=-1) >= len(shapes["surfaces"]):
         _refuse("shapes.bodies are not numbers of its surfaces")
