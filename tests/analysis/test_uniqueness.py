@@ -259,6 +259,11 @@ def test_uniqueness_agrees_with_enumeration_on_thousands(case):
     agrees(case)
 
 
+def test_what_the_search_gives_up_is_decided_by_listing():
+    """The bounds on its forces are thousands of times as large as those that act."""
+    agrees({"seed": 93399419, "contacts": 3, "bodies": 1, "mu": 0.5, "approach": 0.3, "slides": False})
+
+
 @pytest.mark.parametrize("mu", [0.5, 4.0])
 def test_bounds_by_cone_programs_keep_every_solution(mu, monkeypatch):
     """They are for large programs; here for small ones, of which enumeration knows every solution."""

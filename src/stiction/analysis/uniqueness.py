@@ -28,6 +28,7 @@ from .program import Found, Program
 from .round_cones import decide_round, exists_round
 
 CERTIFIED = 1e-6  # the largest certificate error of a motion that counts
+LISTED = 16  # pairs of which all solutions are listed where the mixed-integer program gives up
 PATHS = 6  # paths of Lemke's method tried for a second motion before the mixed-integer program
 
 
@@ -267,10 +268,16 @@ def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, prob
     pairs = program.pairs
     found = program.away(z, gap / pairs.speed)
     other, limit = found.z, pairs.limit
+    if (
+        other is None and not found.exhausted and program.left > 0.0
+    ):  # the search has given up: its bounds are too large
+        other = _farthest(pairs, z, gap / pairs.speed)
+        limit = limit if other is None else np.inf
     if other is None and not found.exhausted:
         bound = -found.bound * pairs.speed
         far = f"; if there is one, it is at most {bound:.3g} away" if np.isfinite(bound) else ""
-        return answer(None, Status.LIMIT, f"Not decided within {time_limit:g} s: no second motion was found{far}.",
+        why = f"within {time_limit:g} s" if program.left <= 0.0 else "to the accuracy of the search"
+        return answer(None, Status.LIMIT, f"Not decided {why}: no second motion was found{far}.",
                       bound=bound)  # fmt: skip
     if other is None and np.isfinite(limit):
         limit, other = _beyond(program)
@@ -285,6 +292,22 @@ def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, prob
                       separation=apart, bound=np.inf)  # fmt: skip
     return answer(None, Status.INACCURATE, "A second motion was found, but not to the accuracy that certifies it.",
                   second=second, separation=apart, bound=np.inf)  # fmt: skip
+
+
+def _farthest(pairs: Pairs, z: FloatArray, distance: float) -> FloatArray | None:
+    """The solution whose velocity is farthest from that of z, of few pairs by looking at all of them; else None."""
+    if len(pairs.q) > LISTED:
+        return None
+    found = _lcp.solutions(pairs.M, pairs.q)
+    if not found.complete:
+        return None
+    points = [z, *found, *(face.interior for face in found.faces)]
+    for face in found.faces:
+        for ray in (*face.rays, *face.lines):
+            speed = float(np.abs(pairs.V @ ray).max(initial=0.0))
+            if speed > 1e-9 * float(np.abs(ray).max(initial=0.0)):  # it runs on for ever, and its velocity with it
+                points.append(face.interior + 2.0 * distance / speed * ray)
+    return max(points, key=lambda point: float(np.abs(pairs.V @ (point - z)).max(initial=0.0)))
 
 
 def _program(problem: ContactProblem, directions: int, time_limit: float) -> tuple[Program | None, str]:
