@@ -110,9 +110,14 @@ SCHEMES: dict[str, tuple[Callable[[], st.schemes.Scheme], dict[str, object] | Ca
 }
 
 
+def springs(u: Units) -> st.Compliant:
+    stiff, damped = 2e4 * u.force / u.m, u.force / u.speed
+    return st.Compliant(kn=stiff, gamma_n=50 * damped, gamma_t=80 * damped)
+
+
 def motion(make: Callable[..., object], scheme: str, u: Units) -> list[np.ndarray]:
     """Positions, velocities and normal impulses of all steps, in the usual units."""
-    build, law = SCHEMES[scheme]
+    build, law = (lambda: springs(u), {}) if scheme == "springs" else SCHEMES[scheme]
     sim = st.Simulator(make(u, **(law(u) if callable(law) else law)), dt=H * u.s, scheme=build(), on_overlap="warn")
     system, found = sim.system, []
     metres = np.tile(np.where(np.arange(system.dof) < system.dim, u.m, 1.0), system.nb)
@@ -143,6 +148,12 @@ def test_motion_is_the_same_in_other_units(make, scheme):
 @pytest.mark.parametrize("scheme", list(SCHEMES))
 def test_motion_is_the_same_in_all_units(make, scheme, exponents):
     same(make, scheme, exponents)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("make", [pieces, plane])
+def test_stiff_integrators_see_no_units(make):
+    same(make, "springs", OTHER)
 
 
 @pytest.mark.parametrize("mass", [1e-12, 1e12])

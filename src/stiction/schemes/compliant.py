@@ -10,6 +10,7 @@ step of the scheme is nothing but a piece of it, reported as other schemes repor
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,12 +100,12 @@ class Compliant:
         """Integrate over the step: the end, the unknowns there, what happened, and what went wrong."""
         t, end, z = motion.state.t, motion.state.t + motion.h, motion.start()
         motion.closed = motion.touching(t, z)
-        tolerance = self._tolerances(motion)
+        sizes = self._sizes(motion)
         changes: list[Change] = []
         for _ in range(PIECES):
             try:
                 with np.errstate(over="ignore", invalid="ignore"):
-                    t, z, which, trouble = self._piece(motion, t, z, end, tolerance, changes)
+                    t, z, which, trouble = self._piece(motion, t, z, end, sizes, changes)
             except (ValueError, ArithmeticError) as error:  # what integrators raise when a force is not finite
                 if isinstance(error, StictionError):
                     raise
@@ -117,7 +118,7 @@ class Compliant:
         return t, z, tuple(changes), f"A step of {motion.h:g} s has more than {PIECES} openings and closings."
 
     def _piece(
-        self, motion: Motion, t: float, z: FloatArray, end: float, tolerance: FloatArray, changes: list[Change]
+        self, motion: Motion, t: float, z: FloatArray, end: float, sizes: FloatArray, changes: list[Change]
     ) -> tuple[float, FloatArray, int | None, str | None]:
         """Integrate until a contact opens or closes: when, the unknowns then, which, and what went wrong.
 
@@ -126,7 +127,7 @@ class Compliant:
         """
         if end - t <= BRIEF * max(motion.h, abs(end)):
             return end, z + (end - t) * motion.rate(t, z), None, None
-        solver = self._solver(motion, t, z, end, tolerance)
+        solver = self._solver(motion, t, z, end, sizes)
         over = motion.watch(t, z)[1]
         while solver.status == "running":
             before, z_before = float(solver.t), solver.y.copy()
@@ -141,29 +142,25 @@ class Compliant:
                 ]
                 when, which = min(crossed)
                 self._note(motion, inside, before, when, over, motion.watch(when, inside(when))[1], changes)
-                z, trouble = self._reach(motion, before, z_before, when, tolerance)
+                z, trouble = self._reach(motion, before, z_before, when, sizes)
                 return when, z, which, trouble
             self._note(motion, inside, before, solver.t, over, after, changes)
             over = after
         return float(solver.t), solver.y, None, None
 
     def _reach(
-        self, motion: Motion, t: float, z: FloatArray, end: float, tolerance: FloatArray
+        self, motion: Motion, t: float, z: FloatArray, end: float, sizes: FloatArray
     ) -> tuple[FloatArray, str | None]:
         """The unknowns at `end`, whatever opens or closes on the way."""
         if end - t <= BRIEF * max(motion.h, abs(end)):
             return z + (end - t) * motion.rate(t, z), None
-        solver = self._solver(motion, t, z, end, tolerance)
+        solver = self._solver(motion, t, z, end, sizes)
         while solver.status == "running":
             trouble = solver.step()
         return solver.y, f"{self.method} gave up at t = {t:.6g} s: {trouble}" if solver.status == "failed" else None
 
-    def _solver(self, motion: Motion, t: float, z: FloatArray, end: float, tolerance: FloatArray) -> Any:
-        from scipy import integrate
-
-        return getattr(integrate, self.method)(
-            motion.rate, t, z, end, max_step=motion.h / PARTS, rtol=self.rtol, atol=tolerance, jac=motion.jacobian
-        )
+    def _solver(self, motion: Motion, t: float, z: FloatArray, end: float, sizes: FloatArray) -> _Integrator:
+        return _Integrator(self.method, self.rtol, motion, t, z, end, sizes)
 
     @staticmethod
     def _note(
@@ -175,8 +172,8 @@ class Compliant:
                 when = _crossing(motion, inside, t0, t1, 1, k)
                 changes.append(Change(when, int(motion.candidates.key[k]), "slip" if after[k] > 0.0 else "stick"))
 
-    def _tolerances(self, motion: Motion) -> FloatArray:
-        """Absolute ones (nz,), from the speed of rows and the time in which the stiffest contact oscillates.
+    def _sizes(self, motion: Motion) -> FloatArray:
+        """Of the unknowns (nz,), from the speed of rows and the time in which the stiffest contact oscillates.
 
         A system at rest has the speed that forces give it in a hundredth of that time: less is round-off of positions.
         """
@@ -192,7 +189,7 @@ class Compliant:
         speed = max(float(some.max(initial=0.0)) for some in speeds) or extent(motion.system) / motion.h
         mass, arm = 1.0 / light, arm[motion.moving]
         sizes = (speed * short / arm, speed / arm, mass * speed * metres, np.full(len(POWERS), mass * speed**2))
-        return self.rtol * np.concatenate(sizes)
+        return np.concatenate(sizes)
 
     def _result(self, motion: Motion, t: float, z: FloatArray, changes: tuple[Change, ...]) -> StepResult:
         system, old, candidates = motion.system, motion.state, motion.candidates
@@ -220,6 +217,55 @@ class Compliant:
         message = f"{self.method}: {motion.evaluations} evaluations, {len(changes)} changes of contact."
         ordered = tuple(sorted(changes, key=lambda change: change.time))
         return StepResult(new, True, Status.SOLVED, message, contacts, (), certificate, changes=ordered)
+
+
+class _Integrator:
+    """One of SciPy's, which has constants of its own: it is given the time in steps, and unknowns over their sizes.
+
+    Time starts at one, so that a step that changes nothing in it is given up.
+    """
+
+    def __init__(
+        self, method: str, rtol: float, motion: Motion, t: float, z: FloatArray, end: float, sizes: FloatArray
+    ):
+        from scipy import integrate
+
+        self.start, self.h, self.sizes, self.end = t - motion.h, motion.h, sizes, end
+
+        def rate(x: float, y: FloatArray) -> FloatArray:
+            return motion.rate(self.start + motion.h * x, sizes * y) * (motion.h / sizes)
+
+        def jacobian(x: float, y: FloatArray) -> FloatArray:
+            return motion.jacobian(self.start + motion.h * x, sizes * y) * (motion.h * sizes / sizes[:, None])
+
+        self.solver = getattr(integrate, method)(
+            rate, 1.0, z / sizes, 1.0 + (end - t) / motion.h, max_step=1.0 / PARTS, rtol=rtol, atol=rtol, jac=jacobian
+        )
+
+    @property
+    def status(self) -> str:
+        """How it stands: running, finished, or failed."""
+        return str(self.solver.status)
+
+    @property
+    def t(self) -> float:
+        """The time reached [s]."""
+        return self.end if self.status == "finished" else self.start + self.h * float(self.solver.t)
+
+    @property
+    def y(self) -> FloatArray:
+        """The unknowns there."""
+        return np.asarray(self.sizes * self.solver.y)
+
+    def step(self) -> str | None:
+        """Go on by a step of its own; what went wrong."""
+        trouble: str | None = self.solver.step()
+        return trouble
+
+    def dense_output(self) -> Callable[[float], FloatArray]:
+        """The unknowns as a function of the time within the last step."""
+        inside = self.solver.dense_output()
+        return lambda t: np.asarray(self.sizes * inside((t - self.start) / self.h))
 
 
 def _crossing(motion: Motion, inside: Any, t0: float, t1: float, kind: int, k: int) -> float:
