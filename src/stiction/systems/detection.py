@@ -153,11 +153,20 @@ class Detection(ABC):
         return replace(candidates, features=replace(f, type=type, da=da, db=db))
 
     def jumps(self, f: Features) -> np.ndarray:
-        """Whether each is the nearest points of two shapes with flat sides: they are elsewhere at once as they turn."""
-        from ..collision.features import CONVEX, CORE, HULL
+        """Whether each is the nearest points of two shapes with flat sides, which are elsewhere at once as they turn.
 
-        flat = np.isin(self.kind, (CORE, HULL))
+        The rim of a cylinder is such an edge of a flat side.
+        """
+        from ..collision.features import CONVEX, CORE, CYLINDER, HULL, PLANE
+
+        flat = np.isin(self.kind, (CORE, CYLINDER, HULL, PLANE))
         return np.asarray((f.type == CONVEX) & flat[f.shape_a] & flat[f.shape_b])
+
+    def rims(self, f: Features) -> np.ndarray:
+        """Whether each is a contact of a cylinder."""
+        from ..collision.features import CYLINDER
+
+        return np.asarray((self.dim == 3) & ((self.kind[f.shape_a] == CYLINDER) | (self.kind[f.shape_b] == CYLINDER)))
 
     def held_where_they_meet(self, candidates: WorldCandidates, q: FloatArray, taken: IntArray) -> WorldCandidates:
         """The same contacts, those that jump as a point and a plane, fixed to the bodies as they are at q.
