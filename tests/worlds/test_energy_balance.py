@@ -44,7 +44,7 @@ def crowd(seed, dim=3, count=4, joint=False, kinematic=False, force=False):
 
 
 def check(world, scheme, steps=45, h=0.01):
-    sim = st.Simulator(world, h, scheme=scheme, on_failure="continue")
+    sim = st.Simulator(world, h, scheme=scheme, tol=1e-9, on_failure="continue")
     for _ in range(steps):
         old = sim.state
         result = sim.step()
