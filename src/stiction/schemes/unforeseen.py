@@ -70,7 +70,8 @@ def foresee(
             found = system.joined(found, more)
     assert isinstance(more, WorldCandidates)
     model: Any = system
-    if model.rims(more.features).all():  # points of a rim halve the way to the next each time: little is left
+    added = more.key[more.contact] % CODES >= CODES - ROUNDS - 1  # where nearest points had moved to, not new contacts
+    if (model.rims(more.features) & added).all():  # points of a rim halve the way to the next each time: little is left
         return made.judge(ahead)
     name = system.constraint_name(int(more.key[more.contact][0]))
     message = f"Solved {ROUNDS + 1} times, the step still runs into what it had not foreseen: contact {name!r}."
