@@ -1,6 +1,6 @@
 """Does the answer converge as the step goes to zero, how fast, and in which sense?
 
-Errors in the norms of st96 Table 1, and the measure sense of s00 §4.2–4.3: q uniformly, v in L¹ with bounded
+Errors in the norms of st96 Table 1, and the measure sense of s00 §4.2–4.3, eq. 4.2: q uniformly, v in L¹ with bounded
 variation, and impulses weak*: `∫φ dp_h` for continuous φ. The behaviour of impulses as h → 0 is also the only thing
 that tells an impulse from a large force (st96 §1).
 """

@@ -127,7 +127,7 @@ class Form:
 def force_acceleration(
     system: Any, state: State | None = None, *, closed: float = 1e-9, rest: float = 1e-9, directions: Any = None
 ) -> Form:
-    """The problem for contact forces and accelerations (pr11 §2, eq. 4, 7, 9; ttp01 §2 (i)–(iv)).
+    """The problem for contact forces and accelerations (pr11 §2, eq. 4–9, ttp01 §2 (i)–(iv), (iii)'–(iv)').
 
     state: by default the initial one. Contacts with a gap of up to `closed` [m] touch; of these act the ones whose
     normal speed is zero to `rest` [m/s]. Contacts that slip slower than `rest` are rolling (at rest) and keep their

@@ -2,7 +2,7 @@
 
 s00's theorem 1 promises that time-stepping converges to a solution of the measure differential inclusion; ttp01's
 theorem 1 promises forces and accelerations. Their hypotheses speak of all configurations; what is local is checked
-here at one, with the number that decides.
+here at one, with the number that decides. (H6), that directions come in opposite pairs, is ah03 eq. 2.6.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What is left of a friction set at a contact that slides: the face that opposes the slip.
 
-Friction that dissipates most at slip velocity u lies in the face `argmax {-u·f : f in F}` of its set (ttp01 §2,
-condition iv). Where F is smooth that is one point, and friction is known up to the normal force. Where u is zero, or F
-is flat across u (a polyhedron, a product of which one factor is at rest), several points do as well, and the next
-derivative decides among them: the face is a friction set again, about a point of it, in fewer rows.
+Friction that dissipates most at slip velocity u, the maximum work principle, lies in the face `argmax {-u·f : f in F}`
+of its set (st96 eq. 16, s00 eq. 1.1, 3.1, ttp01 §2 (iv), (iv)'). Where F is smooth that is one point, and friction is
+known up to the normal force. Where u is zero, or F is flat across u (a polyhedron, a product of which one factor is at
+rest), several points do as well, and the next derivative decides among them: the face is a friction set again, about a
+point of it, in fewer rows.
 """
 
 from __future__ import annotations

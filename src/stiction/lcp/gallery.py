@@ -1,4 +1,7 @@
-"""Complementarity problems with known properties, for tests, benchmarks and first steps; each function gives (M, q)."""
+"""Complementarity problems (s00 eq. 2.1) with known properties, for tests, benchmarks and first steps.
+
+Each function gives (M, q).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ Problem = tuple[FloatArray, FloatArray]
 def friction_lcp(
     inverse_mass: FloatArray, n: FloatArray, D: FloatArray, mu: FloatArray, v: FloatArray, gap: FloatArray
 ) -> Problem:
-    """The time-stepping problem of p frictional contacts (st96 eq. 17; eq. 29 for p > 1), unknowns (β, c_n, λ).
+    """The time-stepping problem of p frictional contacts (st96 eq. 17, 29 for p > 1), unknowns (β, c_n, λ).
+
+    Its matrix is copositive (st96 eq. 18, s00 eq. 2.2), and where no gap is negative Lemke's method ends at a solution
+    (st96 eq. 19).
 
     `inverse_mass` (nv, nv), normals `n` (nv, p), friction directions `D` (nv, p k) contact by contact, friction
     coefficients `mu` (p,), velocity `v` (nv,) at the end of a free step, and `gap` (p,) the gaps divided by the time

@@ -1,6 +1,6 @@
 """pr11 appendix A: from which coefficient of friction on a sliding rod can be without a solution.
 
-With κ = m l²/(4I), m A = 1 + κ cos φ (cos φ - µ sin φ) is least at tan φ* = 1/µ + √(1/µ² + 1), where it is
+With κ = m l²/(4I) (eq. 23–26), m A = 1 + κ cos φ (cos φ - µ sin φ) is least at tan φ* = 1/µ + √(1/µ² + 1), where it is
 1 + ½ κ (1 - √(1 + µ²)). So a rod can be without a solution from µ = 2 √(1/κ² + 1/κ) on: 4/3 for a slender one (κ = 3).
 """
 

@@ -14,7 +14,9 @@ from ..systems import Gap, GeneralizedSystem
 
 MASS, LENGTH, GRAVITY, MU, ANGLE, SPEED = 1.0, 2.0, 1.0, 1.5, math.pi / 3, -1.0  # §3.1, without units
 INERTIA = LENGTH**2 * MASS / 12.0
-LIFTING = -2.0 * MASS * GRAVITY * INERTIA / (MASS * LENGTH * math.cos(ANGLE)) - 1.0  # τ of §2.2, eq. 12 less 1
+LIFTING = (
+    -2.0 * MASS * GRAVITY * INERTIA / (MASS * LENGTH * math.cos(ANGLE)) - 1.0
+)  # τ of §2.2 and 4.2, eq. 12 and 20, less 1
 """The torque of §2.2, for which the force problem has two solutions."""
 
 

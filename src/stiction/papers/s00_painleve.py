@@ -1,10 +1,10 @@
 """s00 §1.3: Painlevé's rod simulated through its shock, by every time-stepping scheme.
 
-The survey prints no numbers; the rod is that of pr11 (mass 1, length 2, mu = 3/2, g = 1, 60°, sliding at 1 m/s). No
-finite force lets it slide on, though nothing hits anything: its lower end is at rest normal to the table. Time-stepping
-takes the impulse without impact in its first step. In the limit that is Λ₂ of the impulse–velocity problem, after which
-the rod turns about its end, which sticks, as a pendulum: a closed form of the energy and an ordinary differential
-equation for the angle. It is vaulted over its top and falls on its other end.
+The survey prints no numbers; the rod (eq. 1.2) is that of pr11 (mass 1, length 2, mu = 3/2, g = 1, 60°, sliding at
+1 m/s). No finite force lets it slide on, though nothing hits anything: its lower end is at rest normal to the table.
+Time-stepping takes the impulse without impact in its first step. In the limit that is Λ₂ of the impulse–velocity
+problem, after which the rod turns about its end, which sticks, as a pendulum: a closed form of the energy and an
+ordinary differential equation for the angle. It is vaulted over its top and falls on its other end.
 """
 
 from __future__ import annotations

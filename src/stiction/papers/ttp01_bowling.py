@@ -1,4 +1,4 @@
-"""ttp01 §4.1.5, problem 3, figures 14–17: a bowling ball that hooks.
+"""ttp01 §4.1.5, eq. 8, figures 14–17: problem 3, a bowling ball that hooks.
 
 Readings. How the 40 directions lie on 7 circles of latitude is not printed; 10 on the equator, 8 and 6 on the circles
 at ±30° and ±60°, and the poles. "Slack" is mu c_n - |(c_t/e_t, c_o/e_o, c_r/e_r)|, the distance from the friction

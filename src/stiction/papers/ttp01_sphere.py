@@ -1,4 +1,4 @@
-"""ttp01 §4.1, problems 1 and 2: a ball that spins in place, and one that slides until it rolls.
+"""ttp01 §4.1, problems 1 and 2 (eq. 4, 7): a ball that spins in place, and one that slides until it rolls.
 
 Readings. A = JᵀM⁻¹J (the text of §2 prints JᵀMJ), and the normal entry of b in eq. 3 is -9.81. The directions of eq. 5
 are 8 on the equator, 5 each at latitudes ±0.5 rad, and the poles; those of eq. 6 are 3 each at ±36°; both in the frame

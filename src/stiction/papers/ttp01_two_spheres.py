@@ -1,4 +1,4 @@
-"""ttp01 §4.2, figures 19–25: a ball in the seam between two fixed spheres.
+"""ttp01 §4.2, eq. 9, figures 18–25: a ball in the seam between two fixed spheres.
 
 Readings. The contact frames are not printed: t lies along the seam. The rule by which Stewart's method takes contacts
 as active is not printed either, and its bouncing is an effect of that rule: linearised at the start of a step, a convex

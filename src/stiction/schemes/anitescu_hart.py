@@ -3,12 +3,12 @@
 Everything is taken at the start of the step: M, forces, gaps Φ and joint functions Θ with their gradients,
 
     M (v⁺ - v) = h k + Gᵀ p        q⁺ = q ⊕ h v⁺
-    Θ/h + ν v⁺ = 0        0 <= c_n ⟂ Φ/h + n v⁺ >= 0        friction as in eq. 2.7
+    Θ/h + ν v⁺ = 0        0 <= c_n ⟂ Φ/h + n v⁺ >= 0        friction as in ah03 eq. 2.7
 
-(eq. 2.8–2.12). The terms Θ/h and Φ/h pull violated constraints back without further work; with `stabilize=False`
-they are zero for the same active set. The convex relaxation demands `Φ/h + n v⁺ - mu λ >= 0` instead (eq. 2.10). The
-fixed point solves a sequence of such convex problems with `mu λ` of the one before added back, which ends at Coulomb's
-law (ah03 §2.2 and its reference [3]; see `solvers/fixed_point.py`).
+(ah03 eq. 2.8–2.12). The terms Θ/h and Φ/h pull violated constraints back without further work; with `stabilize=False`
+they are zero for the same active set. The convex relaxation demands `Φ/h + n v⁺ - mu λ >= 0` instead (ah03 eq. 2.10).
+The fixed point solves a sequence of such convex problems with `mu λ` of the one before added back, which ends at
+Coulomb's law (ah03 §2.2 and its reference [3]; see `solvers/fixed_point.py`).
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class AnitescuHart:
     """One linear complementarity problem per step, no stop at collisions (Hart, Anitescu 2003): inelastic impact.
 
     stabilize: pull joints and contacts back to zero violation; False for comparison. relaxation: "none" for Coulomb's
-    law (eq. 2.9), "convex" for the relaxed law (eq. 2.10), whose problem is a convex program and in which sliding
-    contacts lift by mu·h times the slip speed, "fixed-point" for Coulomb's law by a sequence of convex programs, for
-    solvers that take nothing else. It ends when the certificate of Coulomb's law is at most `tolerance` (which must lie
-    above the solver's own) or after `maxiter` of them; the step's last solve, "Coulomb", is that certificate. eps:
-    contacts with a gap of up to eps [m] act; by default what two bodies can approach in a step, 2 h v_max (the
-    guideline of ah03), with v_max after a free step, and those further away that the step has run into all the same:
-    with them it is solved again. directions: edges of the polygon that replaces a smooth friction cone in space, or the
-    directions themselves as in `StewartTrinkle`; None keeps the smooth cone, for solvers that take it.
+    law (ah03 eq. 2.9), "convex" for the relaxed one (ah03 eq. 2.10), whose problem is a convex program and in which
+    sliding contacts lift by mu·h times the slip speed, "fixed-point" for Coulomb's law by a sequence of convex
+    programs, for solvers that take nothing else. It ends when the certificate of Coulomb's law is at most `tolerance`
+    (which must lie above the solver's own) or after `maxiter` of them; the step's last solve, "Coulomb", is that
+    certificate. eps: contacts with a gap of up to eps [m] act; by default what two bodies can approach in a step, 2 h
+    v_max (the guideline of ah03), with v_max after a free step, and those further away that the step has run into all
+    the same: with them it is solved again. directions: edges of the polygon that replaces a smooth friction cone in
+    space, or the directions themselves as in `StewartTrinkle`; None keeps the smooth cone, for solvers that take it.
 
     Where pushing an overlap out has no solution, the step is solved again without the push. Bodies that the laws hold
     at rest get the velocity zero and stay where they are to the bit (`schemes/rest.py`).
@@ -204,7 +204,7 @@ class AnitescuHart:
         return finish(problem, p, solver=solver, tol=tol, status=status, message=message, iterations=count)
 
     def active(self, system: System, state: State, found: Candidates) -> Candidates:
-        """The contacts with gap <= eps (eq. 2.13); all that were detected when eps is left to the scheme."""
+        """The contacts with gap <= eps (ah03 eq. 2.13); all that were detected when eps is left to the scheme."""
         if self.eps is None:
             return found
         near = ~found.contact | (system.gaps(found, state.t, state.q) <= self.eps)

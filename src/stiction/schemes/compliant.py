@@ -2,9 +2,9 @@
 
     λ_n = -kn φ - gamma_n min(φ', 0) while φ <= 0, else 0        λ_t = the point of mu λ_n F nearest to -gamma_t u_t
 
-(eq. 22, for friction sets F of any shape). There are no impulses and no complementarity: the motion is unique, and a
-step of the scheme is nothing but a piece of it, reported as other schemes report theirs. What is integrated is in
-`compliant_motion.py`, the forces are in `compliant_forces.py`.
+(pr11 eq. 21, 22, for friction sets F of any shape). There are no impulses and no complementarity: the motion is
+unique, and a step of the scheme is nothing but a piece of it, reported as other schemes report theirs. What is
+integrated is in `compliant_motion.py`, the forces are in `compliant_forces.py`.
 """
 
 from __future__ import annotations

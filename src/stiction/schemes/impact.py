@@ -54,7 +54,7 @@ class Impulses:
 
 
 def newton(problem: ContactProblem, e: FloatArray, solve: Solve) -> Impulses:
-    """The law of velocities, u_n⁺ >= -e u_n⁻ (s00 eq. 3.11), for the impact alone."""
+    """The law of velocities, u_n⁺ >= -e u_n⁻ (s00 eq. 3.7, 3.8, 3.11), for the impact alone."""
     normal = problem.row_ptr[:-1]
     b = problem.b.copy()
     b[normal] += np.where(problem.law == UNILATERAL, e * np.minimum(problem.q[normal], 0.0), 0.0)

@@ -5,7 +5,8 @@
 for the contacts that would close in the step: an impact is answered where the step finds it, so that the ratio of the
 velocities does not depend on the moment within the step. Contacts that approach no faster than what forces can do in
 two steps are not impacts (`approach.py`): they close their gap and rest. What overlaps by drift is moved apart
-afterwards, without a change of velocity; the work of that is booked as stabilisation.
+afterwards, without a change of velocity; the work of that is booked as stabilisation. In continuous time these are
+equations between measures (s00 eq. 3.2, 3.3).
 """
 
 from __future__ import annotations

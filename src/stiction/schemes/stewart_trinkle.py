@@ -3,11 +3,12 @@
 The step solves, for impulses p and the velocity v⁺ (st96 eq. 14–15, 25–28),
 
     M (v⁺ - v) = nᵀc_n + Dᵀβ + h k        q⁺ = q + h v⁺
-    0 <= c_n ⟂ gap linearised at q̂, taken at q⁺ >= 0        friction as in eq. 12, with maximal dissipation
+    0 <= c_n ⟂ gap linearised at q̂, taken at q⁺ >= 0        friction as in st96 eq. 12, with maximal dissipation
 
 with M, n, D at q̂ = q + h v and k at q + h v/2. The linearised gap is `gap(q̂) + n·(q⁺ - q̂)`, so that in the form of a
 contact problem `u_n = n v⁺ + b` with `b = (gap(q̂) - n·(q̂ - q)) / h`. Iterating on q̂ = q⁺ gives the nonlinear version
-(§3.6), in which the gap function itself is complementary to the impulse at the new configuration.
+(st96 §3.6), in which the gap function itself is complementary to the impulse at the new configuration. For constant M
+and k and flat contacts a step dissipates (st96 eq. 21–24); the step's certificate books where the energy goes.
 """
 
 from __future__ import annotations

@@ -57,6 +57,8 @@ def _matrix(name: str, value: Any, nv: int) -> FloatArray:
 class Gap:
     """A unilateral contact: a gap function with its normal, tangent directions and friction.
 
+    What it stands for: gap >= 0 complementary to the normal force, and the whole force in the friction cone (st96
+    eq. 2, 3, 9, 11, ah03 eq. 2.3–2.5, s00 eq. 3.4).
     phi(q), or phi(t, q) for moving obstacles: the gap [m], positive when apart. normal(q) -> (nv,) is its gradient,
     computed by differences when not given. tangents(q) -> (nt, nv) or (nv,) maps velocities to the slip velocity at the
     contact point (st96: the transformed unit tangents); needed when there is friction. friction: a coefficient,
@@ -155,9 +157,9 @@ class Gap:
 
 
 class Bilateral:
-    """A bilateral constraint phi(q) = 0, or phi(t, q) = 0, of 1 to 6 rows (ah03 eq. 2.1): a joint or a guide.
+    """A bilateral constraint phi(q) = 0, or phi(t, q) = 0, of 1 to 6 rows: a joint, a guide (st96 eq. 8, ah03 eq. 2.1).
 
-    jacobian(q) -> (m, nv), or (nv,) for one row, is computed by differences when not given.
+    jacobian(q) -> (m, nv), or (nv,) for one row: its gradient (ah03 eq. 2.2), computed by differences when not given.
     """
 
     law = Law.EQUALITY

@@ -93,7 +93,7 @@ class GeneralizedSystem:
     ) -> GeneralizedSystem:
         """The system of the Lagrangian L = ½ vᵀM(q)v - V(q), with further forces(t, q, v) that have no potential.
 
-        The Euler–Lagrange equations give (st96 eq. 10 with the sign of its velocity-product terms corrected)
+        The Euler–Lagrange equations give (st96 eq. 5–7, 10, the sign of its velocity-product terms corrected)
         `k_l = -½ Σ (∂m_li/∂q_j + ∂m_lj/∂q_i - ∂m_ij/∂q_l) v_i v_j - ∂V/∂q_l`; the derivatives are computed. `options`
         are those of `GeneralizedSystem`.
         """

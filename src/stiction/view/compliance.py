@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def draw_compliance(found: Findings) -> Figure:
-    """Forces over time (pr11 figure 6), integrals over stiffness (figure 7), limits over damping, and jamming."""
+    """Forces over time (pr11 figure 6), integrals over stiffness (pr11 figure 7), limits over damping, and jamming."""
     from ..papers import pr11_compliance as paper
 
     figure = new_figure(11, 8)

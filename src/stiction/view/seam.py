@@ -55,7 +55,7 @@ def contact_forces(times: FloatArray, c: FloatArray, title: str) -> Figure:
 
 
 def friction_sizes(measured: Mapping[str, tuple[FloatArray, FloatArray]], turn: float) -> Figure:
-    """The size of tangential friction at one contact (figure 23); `turn`: when rolling turns into sliding [s]."""
+    """The size of tangential friction at one contact (ttp01 figure 23); `turn`: when rolling turns into sliding [s]."""
     figure = new_figure(8, 4.2)
     axes = dress(figure.add_subplot(), y="|($c_t$, $c_o$)| [N]", title="Tangential friction at the second sphere")
     for (label, (times, c)), colour in zip(measured.items(), COLOURS):
@@ -66,7 +66,7 @@ def friction_sizes(measured: Mapping[str, tuple[FloatArray, FloatArray]], turn: 
 
 
 def selected_velocities(runs: Mapping[str, Trajectory], exact: Exact) -> Figure:
-    """v_x, v_z and ω_y by two methods (figure 24)."""
+    """v_x, v_z and ω_y by two methods (ttp01 figure 24)."""
     figure = new_figure(8, 4.2)
     axes = dress(figure.add_subplot(), y="velocity [m/s], [rad/s]", title="Where the two methods part")
     shown = (0, 2, 4)
@@ -84,7 +84,7 @@ def selected_velocities(runs: Mapping[str, Trajectory], exact: Exact) -> Figure:
 
 
 def moments(measured: Mapping[str, tuple[FloatArray, FloatArray]]) -> Figure:
-    """The moment of friction about the normal, one panel per run (figure 25)."""
+    """The moment of friction about the normal, one panel per run (ttp01 figure 25)."""
     figure = new_figure(8, 5.2)
     for panel, (label, (times, c)) in enumerate(measured.items()):
         last = panel == len(measured) - 1
