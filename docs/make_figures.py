@@ -7,6 +7,7 @@ python docs/make_figures.py friction     the figure of docs/friction.md alone
 python docs/make_figures.py film         the film of the README alone
 python docs/make_figures.py plots        the figures of docs/plots.md alone
 python docs/make_figures.py examples     the pictures of the examples alone
+python docs/make_figures.py studies      the figures of the studies alone: many runs, not part of everything
 
 The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/profiles.py` measures; the figures of speed
 from peers.csv, growth.csv and threads.csv there, which the benchmarks of these names write with --csv.
@@ -47,6 +48,16 @@ def draw_experiments() -> None:
             path = IMAGES / f"{figure_name}.png"
             figure.savefig(path, dpi=110)
             print(f"  {path.name}")
+
+
+def draw_studies() -> None:
+    """Run every study of the papers and write its figures."""
+    for name, experiment in experiments().items():
+        if experiment.study is not None:
+            print(name)
+            for figure_name, figure in experiment.study().figures().items():
+                figure.savefig(IMAGES / f"{figure_name}.png", dpi=110)
+                print(f"  {figure_name}.png")
 
 
 def measurements() -> list[dict[str, str]]:
@@ -147,6 +158,8 @@ def main() -> None:
         draw_plots()
     if "examples" in parts:
         draw_examples()
+    if "studies" in parts:
+        draw_studies()
     if "experiments" in parts:
         draw_experiments()
 

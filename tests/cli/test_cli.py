@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from stiction.errors import ModelError
+
 
 def stiction(*arguments, **kwargs):
     code = "import sys; from stiction.cli import main; sys.argv[0] = 'stiction'; main()"
@@ -104,3 +106,32 @@ def test_an_experiment_that_fails_does_not_lose_the_others(tmp_path, monkeypatch
     assert second["quantities"]
     assert "the ball is lost" in page.read_text()
     assert "pr11-critical" in page.read_text()
+
+
+def test_a_study_is_run_beside_its_experiment_and_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+    from stiction.cli import reproduce
+    from stiction.papers import Experiment, Outcome, Quantity
+    from stiction.papers.progress import track
+
+    def study():
+        return Outcome((Quantity("sum", sum(track([1.0, 2.0, 3.0], "numbers")), 6.0),), {"energy": 1e-9})
+
+    long = Experiment("x-long", "No paper", "With a study", lambda: Outcome((), {"energy": 0.0}), study)
+    short = Experiment("x-short", "No paper", "Without one", lambda: Outcome((), {"energy": 0.0}))
+    chosen = {"x-long": long, "x-short": short}
+    monkeypatch.setattr(reproduce, "experiments", lambda: chosen)
+    monkeypatch.setattr(reproduce, "experiment", lambda name: chosen[name])
+    monkeypatch.chdir(tmp_path)
+    data = tmp_path / "study.json"
+    assert reproduce.reproduce_experiments("all", data, tmp_path / "out", None, study=True)
+    (found,) = json.loads(data.read_text())
+    assert found["study"] is True
+    assert found["quantities"][0]["ours"] == 6.0
+    assert (tmp_path / "out" / "study.html").exists()
+    shown = capsys.readouterr()
+    assert "x-long: numbers, 3 runs" in shown.err
+    assert "study: With a study" in shown.out
+    with pytest.raises(ModelError, match=r"x-short has no study; those that have one: x-long"):
+        reproduce.reproduce_experiments("x-short", None, None, None, study=True)
+    reproduce.list_experiments(data, study=True)
+    assert [e["experiment"] for e in json.loads(data.read_text())] == ["x-long"]

@@ -226,20 +226,24 @@ def reproduce(
         Path | None,
         typer.Option("--report", metavar="FILE.html", help="Write the report here: one page with tables and figures."),
     ] = None,
+    study: Annotated[
+        bool, typer.Option("--study", help="Run the study instead: many runs; the list says which have one.")
+    ] = False,
 ) -> None:
     """Reproduce an experiment of the papers and compare every number.
 
     The report is one file that needs no network: every table and figure beside what the paper says. Exit code 1 if an
-    experiment failed or a number is not the one on record; the others are run and shown all the same.
+    experiment failed or a number is not the one on record; the others are run and shown all the same. `all --study`
+    runs every study.
 
     Example: `stiction reproduce st96-rod --json rod.json --out figures`
     """
     from .reproduce import list_experiments, reproduce_experiments
 
     if name is None:
-        list_experiments(json)
+        list_experiments(json, study=study)
         return
-    if not reproduce_experiments(name, json, out, report):
+    if not reproduce_experiments(name, json, out, report, study=study):
         raise typer.Exit(1)
 
 

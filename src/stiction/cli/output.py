@@ -38,3 +38,10 @@ def output_folder(path: Path) -> Path:
         raise ModelError(f"--out {path} is a file; give a folder.")
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def clock(seconds: float) -> str:
+    """A time as minutes:seconds, or hours:minutes:seconds."""
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:.0f}:{minutes:02.0f}:{seconds:02.0f}" if hours else f"{minutes:.0f}:{seconds:02.0f}"

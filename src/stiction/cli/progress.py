@@ -20,6 +20,7 @@ from ..simulation import Simulator
 from ..simulation.recorder import keep_worst, residuals
 from ..simulation.trajectory import ACCEPTED, MISSED, REGULARISED
 from . import Stopped
+from .output import clock
 
 
 class Interrupted(Exception):
@@ -117,13 +118,7 @@ class Watch:
             f"t = {t:.3f} of {self.end:g} s  {self.contacts} contacts  {1e3 * each:.2f} ms/step  "
             f"residual {self.worst.get('scaled_map', 0.0):.0e}  "
             + (f"{self.missed} above tol  " if self.missed else "")
-            + f"{_clock(left)} left"
+            + f"{clock(left)} left"
         )
         total = self.end - self._begin
         self._bar.update(self._task, description=words, total=total, completed=t - self._begin)
-
-
-def _clock(seconds: float) -> str:
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours:.0f}:{minutes:02.0f}:{seconds:02.0f}" if hours else f"{minutes:.0f}:{seconds:02.0f}"

@@ -1,7 +1,8 @@
-"""`stiction reproduce`: run experiments of the papers, show their tables, write figures, the report and JSON."""
+"""`stiction reproduce`: run experiments of the papers or their studies, show tables, write figures, report, JSON."""
 
 from __future__ import annotations
 
+import sys
 import time
 from io import BytesIO
 from pathlib import Path
@@ -9,13 +10,15 @@ from typing import Any
 
 from rich.markup import escape
 from rich.padding import Padding
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
 from ..errors import ModelError
 from ..papers import Experiment, Outcome, experiment, experiments
+from ..papers.progress import listening
 from ..view.report import VERDICTS, Entry, count, number, worst, write_report
-from .output import console, output_folder, write_json
+from .output import clock, console, output_folder, write_json
 
 COLOURS = {
     "reproduced": "green",
@@ -24,42 +27,44 @@ COLOURS = {
     "not comparable": "magenta",
     "no printed value": "dim",
 }
-REPORT = "report.html"  # beside the figures
-ALONE = Path("stiction-report.html")  # where no folder is given
 
 
-def list_experiments(json: Path | None) -> None:
-    """Show every experiment by name."""
+def list_experiments(json: Path | None, *, study: bool = False) -> None:
+    """Show every experiment by name, or those that have a study."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("experiment", "paper", "what"):
+    for heading in ("experiment", "paper", "study", "what"):
         table.add_column(heading, no_wrap=heading != "what")
-    rows = list(experiments().values())
+    rows = [e for e in experiments().values() if e.study is not None or not study]
     for e in rows:
-        table.add_row(e.name, e.paper, e.title)
+        table.add_row(e.name, e.paper, "yes" if e.study is not None else "", e.title)
     screen = console()
     screen.print(table)
     screen.print(
         "\nRun one with: stiction reproduce NAME [--out DIR] [--json FILE], or all of them with: reproduce all"
+        "\nMany runs of one, for minutes: stiction reproduce NAME --study"
     )
     if json is not None:
-        write_json(json, [{"experiment": e.name, "paper": e.paper, "title": e.title} for e in rows])
+        kept = [{"experiment": e.name, "paper": e.paper, "title": e.title, "study": e.study is not None} for e in rows]
+        write_json(json, kept)
 
 
-def reproduce_experiments(name: str, json: Path | None, out: Path | None, report: Path | None) -> bool:
-    """Run one experiment or all; whether each ran and every quantity is the one on record.
+def reproduce_experiments(
+    name: str, json: Path | None, out: Path | None, report: Path | None, *, study: bool = False
+) -> bool:
+    """Run one experiment or all, or their studies; whether each ran and every quantity is the one on record.
 
     out: a folder for figures and the report; report: a file for the report. That of all is always written.
     """
-    chosen = list(experiments().values()) if name == "all" else [experiment(name)]
+    chosen = _chosen(name, study)
     folder = None if out is None else output_folder(out)
-    page = _page(name, folder, report)
+    page = _page(name, folder, report, study)
     if json is not None:
         write_json(json, None)  # fail before the work, not after it
     entries: list[Entry] = []
     try:
         for e in chosen:
-            entries.append(_run(e, folder, drawn=page is not None))
-            _show(entries[-1])
+            entries.append(_run(e, folder, drawn=page is not None, study=study))
+            _show(entries[-1], study)
     finally:  # what was done before Ctrl-C is not lost
         if page is not None and entries:
             write_report(page, entries)
@@ -68,17 +73,30 @@ def reproduce_experiments(name: str, json: Path | None, out: Path | None, report
     if page is not None:
         console().print(f"report {page}: open it in a browser", highlight=False, soft_wrap=True)
     if json is not None:
-        reports = [_as_dict(entry) for entry in entries]
+        reports = [_as_dict(entry, study) for entry in entries]
         write_json(json, reports if name == "all" else reports[0])
     return all(entry.ok for entry in entries)
 
 
-def _page(name: str, folder: Path | None, report: Path | None) -> Path | None:
+def _chosen(name: str, study: bool) -> list[Experiment]:
+    """What is run; where a study is asked for, each of them has one."""
+    chosen = list(experiments().values()) if name == "all" else [experiment(name)]
+    if not study:
+        return chosen
+    having = [e for e in chosen if e.study is not None]
+    if not having:
+        known = ", ".join(e.name for e in experiments().values() if e.study is not None)
+        raise ModelError(f"--study: {name} has no study; those that have one: {known or 'none yet'}.")
+    return having
+
+
+def _page(name: str, folder: Path | None, report: Path | None, study: bool) -> Path | None:
     """Where the report goes."""
+    kind = "study" if study else "report"
     if report is None and folder is not None:
-        return folder / REPORT
+        return folder / f"{kind}.html"  # beside the figures
     if report is None:
-        return ALONE if name == "all" else None
+        return Path(f"stiction-{kind}.html") if name == "all" else None
     if not report.parent.is_dir():
         raise ModelError(f"--report {report}: there is no folder {report.parent}.")
     if report.suffix.lower() not in (".html", ".htm"):
@@ -86,12 +104,13 @@ def _page(name: str, folder: Path | None, report: Path | None) -> Path | None:
     return report
 
 
-def _run(e: Experiment, folder: Path | None, drawn: bool) -> Entry:
-    """Run an experiment and draw it; one that fails says why, and the others go on."""
+def _run(e: Experiment, folder: Path | None, drawn: bool, study: bool = False) -> Entry:
+    """Run an experiment or its study and draw it; one that fails says why, and the others go on."""
     start, outcome = time.perf_counter(), None
+    run = e.study if study and e.study is not None else e.run
     try:
-        with console().status(f"{e.name}: {e.title}"):
-            outcome = e.run()
+        with console().status(f"{e.name}: {e.title}") as status, listening(_Progress(e, status)):
+            outcome = run()
             seconds = time.perf_counter() - start
             figures = _draw(outcome) if drawn else {}
     except Exception as error:  # whatever it is, it is shown
@@ -100,6 +119,24 @@ def _run(e: Experiment, folder: Path | None, drawn: bool) -> Entry:
         for name, data in figures.items():
             (folder / f"{name}.png").write_bytes(data)
     return Entry(e, seconds, outcome, None, figures)
+
+
+class _Progress:
+    """Shows how far the runs of an experiment are: in its line on a terminal, else as a line when each part begins."""
+
+    def __init__(self, e: Experiment, status: Status):
+        self.name, self.status = e.name, status
+        self.terminal = console().is_terminal
+        self.begin = 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = time.perf_counter()
+        if done == 0:
+            self.begin = now
+            if not self.terminal:
+                print(f"{self.name}: {what}, {total} runs", file=sys.stderr)
+        left = f", {clock((now - self.begin) / done * (total - done))} left" if 0 < done < total else ""
+        self.status.update(f"{self.name}: {what}, {done} of {total} runs{left}")
 
 
 def _draw(outcome: Outcome) -> dict[str, bytes]:
@@ -112,9 +149,10 @@ def _draw(outcome: Outcome) -> dict[str, bytes]:
     return drawn
 
 
-def _as_dict(entry: Entry) -> dict[str, Any]:
+def _as_dict(entry: Entry, study: bool) -> dict[str, Any]:
     data: dict[str, Any] = {
         "experiment": entry.experiment.name,
+        **({"study": True} if study else {}),
         "paper": entry.experiment.paper,
         "quantities": [q.as_dict() for q in entry.quantities],
         "certificate": {} if entry.outcome is None else {k: float(v) for k, v in entry.outcome.certificate.items()},
@@ -123,9 +161,9 @@ def _as_dict(entry: Entry) -> dict[str, Any]:
     return data if entry.error is None else {**data, "error": entry.error}
 
 
-def _show(entry: Entry) -> None:
+def _show(entry: Entry, study: bool) -> None:
     screen, e = console(), entry.experiment
-    screen.print(f"\n[bold]{e.name}[/bold]  {e.title}; {e.paper}")
+    screen.print(f"\n[bold]{e.name}[/bold]  {'study: ' if study else ''}{e.title}; {e.paper}")
     if entry.outcome is not None:
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column("quantity")

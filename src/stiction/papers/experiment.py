@@ -143,9 +143,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment by name, with the paper it comes from and a function that runs it."""
+    """An experiment by name, with the paper it comes from and a function that runs it.
+
+    study: the long version, of many runs (`stiction reproduce NAME --study`), where there is one.
+    """
 
     name: str
     paper: str
     title: str
     run: Callable[[], Outcome]
+    study: Callable[[], Outcome] | None = None
