@@ -20,7 +20,13 @@ from ..papers.progress import listening
 from ..view.report import VERDICTS, Entry, count, number, worst, write_report
 from .output import clock, console, output_folder, write_json
 
-COLOURS = {"reproduced": "green", "differs": "yellow", "fitted": "cyan", "no printed value": "dim"}
+COLOURS = {
+    "reproduced": "green",
+    "differs": "yellow",
+    "fitted": "cyan",
+    "not comparable": "magenta",
+    "no printed value": "dim",
+}
 
 
 def list_experiments(json: Path | None, *, study: bool = False) -> None:
@@ -189,10 +195,12 @@ def _summary(entries: list[Entry]) -> None:
     table.add_column("", no_wrap=True)
     for entry in entries:
         found = count([entry])
-        counts = [str(found[verdict]) if found[verdict] else "" for verdict in VERDICTS]
+        cells = [str(found[verdict]) if found[verdict] else "" for verdict in VERDICTS]
         residual = "-" if entry.residual is None else f"{entry.residual:.1e}"
         mark = "" if entry.ok else "[red]failed[/]" if entry.error is not None else "[red]not on record[/]"
-        table.add_row(entry.experiment.name, *counts, residual, f"{entry.seconds:.1f}", mark)
+        table.add_row(entry.experiment.name, *cells, residual, f"{entry.seconds:.1f}", mark)
     screen = console()
     screen.print()
     screen.print(table)
+    counts = ", ".join(f"{every[verdict]} {verdict}" for verdict in VERDICTS)
+    screen.print(f"{sum(every.values())} quantities: {counts}", highlight=False, soft_wrap=True)

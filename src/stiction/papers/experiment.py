@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,51 +11,103 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REPRODUCED, DIFFERS, FITTED, NOT_PRINTED = "reproduced", "differs", "fitted", "no printed value"
+NOT_COMPARABLE = "not comparable"
+EXACT, ORDER = 1e-8, 0.1  # for words: "exact", "identical", "zero" (in the unit); the order of a convergence
+_NUMBER = re.compile(r"[-−]?\d+(?:\.(\d+))?(?:e([-+]?\d+))?")
+
+
+def printed(text: str) -> tuple[float, float]:
+    """The value of a printed number and half a unit of its last digit: "0.42" is 0.42 ± 0.005.
+
+    "≈ 0.42" and "about 0.42" are judged by their digits like any other number, and so is what was read off a figure:
+    give as many digits as it shows.
+    """
+    found = _NUMBER.search(text)
+    if found is None:
+        raise ValueError(
+            f"paper={text!r}: there is no number in it; a claim in words is a number, such as 1.0 for yes."
+        )
+    decimals, power = len(found[1] or ""), int(found[2] or 0)
+    return float(found[0].replace("−", "-")), 0.5 * 10.0 ** (power - decimals)
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number of an experiment.
+    """One number of an experiment, or one claim in words (1 = yes, 0 = no).
 
-    paper: the printed value, None where nothing is printed; ours: what we get; tolerance: how near the two must be,
-    from the printed digits; record: the value we have on record, to which `ours` must agree to `record_tolerance`;
-    reason: why it differs, was fitted, or what it means; fitted: a datum was chosen to match it.
+    paper: what is printed, as a string with the printed digits, from which the tolerance follows (`printed`); as a
+    number where a count or a claim is exact, or where `tolerance` is that of a word (`EXACT`, `ORDER`); None where
+    nothing is printed. ours: what we get. reason: why it differs, was fitted, or what it means. fitted: a datum or a
+    rule was chosen to match it, or it rests on one that was. comparable: False where the printed number measures
+    something else, which `reason` names. tried: the readings of the paper with which this was computed, where it
+    differs; conclude: what a reader may conclude.
+
+    record: the value we have on record, to which `ours` must agree to `record_within` in the unit of the quantity (for
+    a chaotic run: the spread over seeds), or else to `record_tolerance`, relative to the record.
     """
 
     name: str
     ours: float
     record: float
     unit: str = ""
-    paper: float | None = None
+    paper: str | float | None = None
     tolerance: float | None = None
     reason: str = ""
     fitted: bool = False
     record_tolerance: float = 1e-6
+    record_within: float | None = None
+    comparable: bool = True
+    tried: tuple[str, ...] = ()
+    conclude: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.paper, str):
+            if self.tolerance is not None:
+                raise ValueError(f"{self.name}: the tolerance follows from the printed digits, {self.paper!r}.")
+            printed(self.paper)
+        if (self.fitted or not self.comparable) and not self.reason:
+            raise ValueError(f"{self.name}: what is fitted or not comparable needs a reason.")
+
+    @property
+    def value(self) -> float | None:
+        """The printed value."""
+        return printed(self.paper)[0] if isinstance(self.paper, str) else self.paper
+
+    @property
+    def digits(self) -> float:
+        """How near ours must be to the printed value to reproduce it."""
+        return printed(self.paper)[1] if isinstance(self.paper, str) else self.tolerance or 0.0
 
     @property
     def verdict(self) -> str:
-        """Reproduced, differs, fitted, or no printed value."""
-        if self.paper is None:
+        """Reproduced, differs, fitted, not comparable, or no printed value."""
+        if self.value is None:
             return NOT_PRINTED
-        if self.fitted:
-            return FITTED
-        assert self.tolerance is not None
-        return REPRODUCED if abs(self.ours - self.paper) <= self.tolerance * (1 + 1e-9) else DIFFERS
+        if not self.comparable:
+            return NOT_COMPARABLE
+        if not abs(self.ours - self.value) <= self.digits * (1 + 1e-9):
+            return DIFFERS
+        return FITTED if self.fitted else REPRODUCED
 
     @property
     def ok(self) -> bool:
-        """Whether `ours` is the value on record (relative to its size, or absolute near zero)."""
+        """Whether `ours` is the value on record."""
+        if self.record_within is not None:
+            return bool(abs(self.ours - self.record) <= self.record_within)
         return bool(abs(self.ours - self.record) <= self.record_tolerance * max(1.0, abs(self.record)))
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "name": f"{self.name} [{self.unit}]" if self.unit else self.name,
-            "paper": self.paper,
+            "paper": self.value,
+            "printed": self.paper if isinstance(self.paper, str) else None,
             "ours": float(self.ours),  # also where it came from an array
-            "tolerance": self.tolerance,
+            "tolerance": None if self.value is None else self.digits,
             "verdict": self.verdict,
             "reason": self.reason,
+            "tried": list(self.tried),
+            "conclude": self.conclude,
             "ok": self.ok,
         }
 

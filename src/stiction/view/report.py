@@ -13,7 +13,16 @@ from html import escape
 from pathlib import Path
 
 from .. import __version__
-from ..papers.experiment import DIFFERS, FITTED, NOT_PRINTED, REPRODUCED, Experiment, Outcome, Quantity
+from ..papers.experiment import (
+    DIFFERS,
+    FITTED,
+    NOT_COMPARABLE,
+    NOT_PRINTED,
+    REPRODUCED,
+    Experiment,
+    Outcome,
+    Quantity,
+)
 from ..papers.words import CAPTIONS, PAPERS, SAYS
 from ..problem.certificate import UNITS
 
@@ -35,8 +44,8 @@ PAGE = """<!DOCTYPE html>
 </html>
 """
 STYLE = Path(__file__).with_name("report.css")  # light, dark, and on paper
-VERDICTS = (REPRODUCED, DIFFERS, FITTED, NOT_PRINTED)
-CLASSES = {REPRODUCED: "reproduced", DIFFERS: "differs", FITTED: "fitted", NOT_PRINTED: "none"}
+CLASSES = {REPRODUCED: "reproduced", DIFFERS: "differs", FITTED: "fitted", NOT_COMPARABLE: "apart", NOT_PRINTED: "none"}
+VERDICTS = tuple(CLASSES)
 MORE_UNITS = {"penetration": "m", "joint_drift": "m", "contradiction": "m", "energy": "J"}
 
 
@@ -139,8 +148,10 @@ def _head(title: str, entries: Sequence[Entry]) -> str:
     n = sum(len(e.quantities) for e in entries)
     return f"""<h1 id="summary">{escape(title)}</h1>
 <p class="soft">{escape(made)}</p>
-<p>{n} quantities of {_plural(len(entries), "experiment")}. <b>Reproduced</b>: within the printed digits.
-<b>Differs</b>: not, and the table says why. <b>Fitted</b>: a datum that the paper does not print was chosen for it.
+<p>{n} quantities of {_plural(len(entries), "experiment")}. <b>Reproduced</b>: within half a unit of the last printed
+digit, or a claim in words that holds.
+<b>Differs</b>: not; the table says why, which readings were tried and what may be concluded. <b>Fitted</b>: a datum or
+rule that the paper does not print was chosen for it. <b>Not comparable</b>: the printed number measures something else.
 <b>No printed value</b>: ours, for the record. The residual is the largest of any contact solve: the natural map, plain
 or scaled.</p>
 <div class="cards">{shown}</div>"""
@@ -211,7 +222,7 @@ def _quantities(quantities: Sequence[Quantity]) -> str:
     heading += "<th>why, or what it means</th></tr></thead>"
     rows = []
     for q in quantities:
-        exact = "" if not q.tolerance else f'<br><span class="soft small">± {q.tolerance:g}</span>'
+        exact = "" if q.value is None or not q.digits else f'<br><span class="soft small">± {q.digits:g}</span>'
         verdict = _badge(CLASSES[q.verdict], q.verdict)
         verdict += (
             ""
@@ -221,9 +232,18 @@ def _quantities(quantities: Sequence[Quantity]) -> str:
         rows.append(
             f'<tr><td class="name">{escape(q.name)}</td><td class="n">{escape(number(q, q.paper))}{exact}</td>'
             f'<td class="n">{escape(number(q, q.ours))}</td><td>{verdict}</td>'
-            f'<td class="reason">{escape(q.reason)}</td></tr>'
+            f'<td class="reason">{escape(q.reason)}{_tried(q)}</td></tr>'
         )
     return _table(heading, rows)
+
+
+def _tried(q: Quantity) -> str:
+    """The readings with which a number that differs was computed, and what a reader may conclude."""
+    found = ""
+    if q.tried:
+        readings = "".join(f"<li>{escape(reading)}</li>" for reading in q.tried)
+        found += f'<div class="tried"><b>Tried: {_plural(len(q.tried), "reading")}</b><ul>{readings}</ul></div>'
+    return found + (f'<div class="tried"><b>To conclude:</b> {escape(q.conclude)}</div>' if q.conclude else "")
 
 
 def _notes(notes: Sequence[str]) -> str:
@@ -260,9 +280,11 @@ def _badge(kind: str, text: str) -> str:
     return f'<span class="v {kind}">{escape(text)}</span>'
 
 
-def number(q: Quantity, value: float | None) -> str:
-    """A value with its unit; a dash where there is none."""
-    return "–" if value is None else f"{value:.6g}{' ' + q.unit if q.unit else ''}"
+def number(q: Quantity, value: float | str | None) -> str:
+    """A value with its unit, as printed where it is; a dash where there is none."""
+    if value is None:
+        return "–"
+    return f"{value if isinstance(value, str) else f'{value:.6g}'}{' ' + q.unit if q.unit else ''}"
 
 
 def _residual(value: float | None) -> str:
