@@ -78,6 +78,7 @@ _NAMES = {
         "AnitescuHart",
         "TzitzourisPang",
         "Moreau",
+        "Stewart",
         "Compliant",
         "WorkDriven",
         "Growing",
@@ -170,6 +171,7 @@ if TYPE_CHECKING:
     from .schemes import Speculative as Speculative
     from .schemes import StepCertificate as StepCertificate
     from .schemes import StepResult as StepResult
+    from .schemes import Stewart as Stewart
     from .schemes import StewartTrinkle as StewartTrinkle
     from .schemes import TzitzourisPang as TzitzourisPang
     from .schemes import Within as Within

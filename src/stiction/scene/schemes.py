@@ -115,6 +115,16 @@ class Moreau(Scheme):
         return schemes.Moreau(**given)
 
 
+class Stewart(Scheme):
+    """Velocity level, with Newton's restitution, as printed in Stewart's survey; to compare with."""
+
+    type: Literal["Stewart"]
+    directions: Directions = 8
+    """As in StewartTrinkle."""
+    drift: Positive | None = None
+    """Overlap [m] above which the configuration is projected; by default never."""
+
+
 class TzitzourisPang(Scheme):
     """Fully implicit; inelastic impacts."""
 
@@ -143,8 +153,8 @@ class Compliant(Scheme):
     """Its relative tolerance."""
 
 
-Schemes = AnitescuHart | StewartTrinkle | Moreau | TzitzourisPang | Compliant
-Names = Literal["AnitescuHart", "StewartTrinkle", "Moreau", "TzitzourisPang"]
+Schemes = AnitescuHart | StewartTrinkle | Moreau | Stewart | TzitzourisPang | Compliant
+Names = Literal["AnitescuHart", "StewartTrinkle", "Moreau", "Stewart", "TzitzourisPang"]
 AnyScheme = Annotated[
     Annotated[Schemes, Field(discriminator="type")],
     BeforeValidator(

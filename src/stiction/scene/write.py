@@ -12,7 +12,7 @@ import numpy as np
 from .._arguments import checks_arguments
 from ..errors import ModelError, SceneError
 from ..friction import Anisotropic, Coulomb, Frictionless, Mixed, Polyhedral, Rolling, Stribeck, Torsional
-from ..schemes import AnitescuHart, Compliant, Moreau, StewartTrinkle, TzitzourisPang, WorkDriven
+from ..schemes import AnitescuHart, Compliant, Moreau, Stewart, StewartTrinkle, TzitzourisPang, WorkDriven
 from ..simulation import Simulator
 from ..solvers import SOLVERS, make_solver
 from ..systems import HalfPlane, Mesh
@@ -92,7 +92,7 @@ def _run(simulator: Simulator | None, duration: float) -> Tables:
 
 
 def _scheme(scheme: Any) -> Tables:
-    if type(scheme) not in (AnitescuHart, StewartTrinkle, Moreau, TzitzourisPang, Compliant):
+    if type(scheme) not in (AnitescuHart, StewartTrinkle, Moreau, Stewart, TzitzourisPang, Compliant):
         raise ModelError(f"scheme {type(scheme).__name__} is one of your own, which a scene file cannot hold.")
     table: Tables = {"type": type(scheme).__name__}
     for one in fields(scheme):

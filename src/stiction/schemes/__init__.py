@@ -6,10 +6,12 @@ from .base import Change, Contacts, EnergyBalance, Scheme, StepCertificate, Step
 from .compliant import Compliant
 from .impact_work import WorkDriven
 from .moreau import Moreau
+from .stewart import Stewart
 from .stewart_trinkle import StewartTrinkle
 from .tzitzouris_pang import TzitzourisPang
 
 __all__ = [
     "AnitescuHart", "Change", "Closing", "Compliant", "Contacts", "EnergyBalance", "Growing", "Moreau", "Scheme",
-    "Speculative", "StepCertificate", "StepResult", "StewartTrinkle", "TzitzourisPang", "Within", "WorkDriven",
+    "Speculative", "StepCertificate", "StepResult", "Stewart", "StewartTrinkle", "TzitzourisPang", "Within",
+    "WorkDriven",
 ]  # fmt: skip
