@@ -265,6 +265,46 @@ def test_a_prism_stands_on_all_its_corners_and_a_polygon_lists_the_next_ones():
     )
 
 
+def disc(corners, radius, height):
+    t = 2 * np.pi * np.arange(corners) / corners
+    x, y = radius * np.cos(t), radius * np.sin(t)
+    return st.ConvexHull(np.concatenate([np.column_stack([x, y, 0 * t + z]) for z in (-height / 2, height / 2)]))
+
+
+@pytest.mark.parametrize("ground", ["plane", "box", "disc"])
+def test_a_disc_of_400_corners_rests_on_every_one(ground):
+    below = {"plane": st.Plane(), "box": st.Box((4, 4, 1)), "disc": disc(400, 1.1, 1.0)}[ground]
+    height = 0.0 if ground == "plane" else 0.5
+    pair, angle = Pair(disc(400, 1.0, 0.1), below), turn(0, 0, 0.7)
+    gap, normal, place = pair.find(((0, 0, 0.05), (0, 0, -height)), (angle, turn(0, 0, 0)), 1e-3)
+    t = 2 * np.pi * np.arange(400) / 400 + 0.7
+    corners = np.column_stack([np.cos(t), np.sin(t), 0 * t])
+    far = np.linalg.norm(corners[:, None] - place[None], axis=2).min(axis=1)
+    assert len(gap) == 400
+    assert far.max() < 1e-12
+    np.testing.assert_allclose(gap, 0.0, atol=1e-15)
+    np.testing.assert_allclose(normal, np.tile([0.0, 0.0, 1.0], (400, 1)), atol=1e-15)
+
+    world = st.World()
+    world.add_body(below, kind="fixed", position=(0, 0, -height))
+    world.add_body(disc(400, 1.0, 0.1), mass=1.0, position=(0, 0, 0.05))
+    sim = st.Simulator(world, dt=0.01)
+    sim.run(0.05)
+    np.testing.assert_allclose(sim.state.q[-7:-4], [0, 0, 0.05], atol=1e-12)
+    assert np.abs(sim.state.v).max() == 0.0
+
+
+def test_a_face_has_all_its_corners():
+    """A block that stands 0.2 mm inside the rim of a disc of 400 corners stands on its own corners."""
+    block = st.ConvexHull(CORNERS * (4 * 0.9998 / np.sqrt(2), 4 * 0.9998 / np.sqrt(2), 1))
+    pair = Pair(block, disc(400, 1.0, 0.5))
+    for angle in np.pi / 4 + np.pi / 96 * np.arange(4):
+        gap, _, place = pair.find(((0, 0, 0.5), (0, 0, 0)), (turn(0, 0, angle), turn(0, 0, 0)), 1e-3)
+        assert len(gap) == 4
+        np.testing.assert_allclose(gap, 0.0, atol=1e-15)
+        np.testing.assert_allclose(np.linalg.norm(place[:, :2], axis=1), 0.9998, atol=1e-12)
+
+
 def test_every_corner_over_a_face_is_listed_beside_the_crossings():
     """A box on a corner-to-corner turned box: what lies over the other face is there, whatever else spans more area."""
     rng = np.random.default_rng(0)

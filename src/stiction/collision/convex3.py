@@ -29,7 +29,7 @@ from .features import (
 from .manifold3 import _SLOP, _SWEEP, reduce
 from .narrow3 import place, smaller_first, spheres_apart
 from .newton3 import TRIED, distance3, extent3
-from .patch3 import ALONG, CAPACITY, KEPT, ON_B, PRIMARY, RIM_ON_B, ROOM, edges, on_half_space, patch
+from .patch3 import ALONG, KEPT, ON_B, PRIMARY, RIM_ON_B, SPARE, edges, on_half_space, patch
 from .support3 import minus, plus, turned_from
 
 _BESIDE = 1e-3  # of the size: how far from the nearest points a patch that is not flat on them may begin
@@ -122,11 +122,12 @@ def drop_near(ci, cf, m, p, near):
 @njit(leaf=True)
 def keep_marked(ci, m, keep, kept):
     """Append to the `kept` candidates in `keep` those that are marked and not among them; how many there are then."""
+    chosen = kept
     for i in range(m):
         if ci[i, 2] != KEPT:
             continue
         known = False
-        for k in range(kept):
+        for k in range(chosen):
             known = known or keep[k] == i
         if not known:
             keep[kept] = i
@@ -150,14 +151,16 @@ def find_convex3(
     W, P, weight = np.zeros((POINTS + 1, 3)), np.zeros((POINTS + 1, 3)), np.zeros(4)
     F, N, E = np.zeros((FACES, 3), np.int64), np.zeros((FACES, 4)), np.zeros((FACES, 2), np.int64)
     ways = np.zeros((TRIED, 3))
-    Q, T, C = np.zeros((ROOM, 3)), np.zeros((ROOM, 3)), np.zeros((ROOM, 3))
-    ids_q, ids_t, ids_c = np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64), np.zeros(ROOM, np.int64)
-    ci, cf = np.zeros((CAPACITY + 1, 3), np.int64), np.zeros((CAPACITY + 1, 4))
-    normal, sweep, keep = np.zeros(3), np.zeros(3), np.zeros(CAPACITY + 1, np.int64)
     most = 8
     for s in range(ns):
         most = max(most, geo[2][s + 1] - geo[2][s])
+    room = 2 * most + SPARE  # corners of one side cut by another: those of both
     V, number = np.zeros((most, 4)), np.zeros(most, np.int64)
+    Q, T, C = np.zeros((room, 3)), np.zeros((room, 3)), np.zeros((room, 3))
+    ids_q, ids_t, ids_c = np.zeros(room, np.int64), np.zeros(room, np.int64), np.zeros(room, np.int64)
+    every = most + room + 3  # vertices, corners of the cut side, two ends of a line, the pair itself
+    ci, cf, keep = np.zeros((every, 3), np.int64), np.zeros((every, 4)), np.zeros(every, np.int64)
+    normal, sweep = np.zeros(3), np.zeros(3)
     count = 0
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair, 0], pairs[pair, 1]

@@ -8,10 +8,11 @@ cylinder that lies on a face are its two rims (RIM_PLANE), so that it can roll. 
 across the normal.
 
 Beside the corners of the sides, all vertices of a shape over the face of the other, or over a half-space, are
-candidates, and none is left out afterwards. Where there are more than _FEW, those are none that lie over another one
-more steeply than STEEP: until the body has turned by that angle the other one is nearer, whatever the motion. Where
-that leaves more than MANY (finely rounded hulls), those are none that lie within `near` of one that is lower: they get
-deeper than that one by less than `near` times the turn, and `near` is at most the band, a displacement in a step.
+candidates, and none is left out afterwards: lists have room for every vertex of the largest hull. Where there are more
+than _FEW, those are none that lie over another one more steeply than STEEP: until the body has turned by that angle the
+other one is nearer, whatever the motion. Where that leaves more than MANY (finely rounded hulls), those are none that
+lie within `near` of one that is lower: they get deeper than that one by less than `near` times the turn, and `near` is
+at most the band, a displacement in a step.
 
 Candidates are rows: integers (what, number, mark) and floats (signed core distance, point relative
 to the centre of b); Q and T (., 3) with numbers are the two sides in world axes.
@@ -28,9 +29,7 @@ from .gjk3 import row
 from .manifold3 import CLOSE, MANY, STEEP, local_vertex
 from .support3 import facing_face, line_feature, minus, plus, scaled, turned_from, turned_to
 
-CAPACITY = 256  # candidates of one pair
-ROOM = 256  # corners of a side, while it is cut
-_CORNERS = 96  # of a face that are looked at
+SPARE = 64  # corners by which a polygon may grow by round-off while it is cut
 _FEW = 4  # vertices of which none is left out
 _SAME = 1e-24  # squared angle up to which two faces oppose the normal equally well
 _PARALLEL = 1e-3
@@ -87,11 +86,10 @@ def face_corners(geo, axes, s, at, face, normal, Q, ids):
             put(Q, ids, k, plus(at, turned_from(axes, s, p)), bits)
         return 4
     count = loop_ptr[face + 1] - loop_ptr[face]
-    kept = min(count, _CORNERS)
-    for k in range(kept):
-        v = loop[loop_ptr[face] + k * count // kept]
+    for k in range(count):
+        v = loop[loop_ptr[face] + k]
         put(Q, ids, k, plus(at, turned_from(axes, s, row(verts, v))), v - vert_ptr[s])
-    return kept
+    return count
 
 
 @njit
@@ -125,7 +123,11 @@ def side(geo, axes, s, at, m, Q, ids):
 
 @njit(leaf=True)
 def cut(Q, ids, count, T, ids_t, corners, normal, slop, C, ids_c):
-    """Cut the polygon or segment Q by the planes through the edges of the polygon T; what is left stands in Q."""
+    """Cut the polygon or segment Q by the planes through the edges of the polygon T; what is left stands in Q.
+
+    A cut takes one corner at least and adds two, so that Q and C have room for the corners of both.
+    """
+    room = len(C)
     for j in range(corners):
         r = row(T, j)
         inward = cross(normal, minus(row(T, (j + 1) % corners), r))
@@ -137,10 +139,10 @@ def cut(Q, ids, count, T, ids_t, corners, normal, slop, C, ids_c):
         for i in range(count):
             p, q = row(Q, i), row(Q, (i + 1) % count)
             u, v = dot(inward, minus(p, r)) + slop, dot(inward, minus(q, r)) + slop
-            if u >= 0.0 and left < ROOM:
+            if u >= 0.0 and left < room:
                 put(C, ids_c, left, p, ids[i])
                 left += 1
-            if (u < 0.0) != (v < 0.0) and left < ROOM:
+            if (u < 0.0) != (v < 0.0) and left < room:
                 # the two ends in the order of their numbers, so that a cut has one name and one place
                 number = min(ids[i], ids[(i + 1) % count]) * 67 + max(ids[i], ids[(i + 1) % count])
                 t = min(max((u - slop) / (u - v), 0.0), 1.0)  # on the plane itself, or the end within the slop
@@ -159,8 +161,6 @@ def add_candidate(ci, cf, m, what, number, gap, p, near):
         e = minus((cf[i, 1], cf[i, 2], cf[i, 3]), p)
         if dot(e, e) <= near * near:
             return m
-    if m >= CAPACITY:
-        return m
     ci[m, 0], ci[m, 1], ci[m, 2] = what, number, 0
     cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3] = gap, p[0], p[1], p[2]
     return m + 1
