@@ -17,6 +17,7 @@ from .dead_ends import Search, search_dead_ends
 from .forms import Form, force_acceleration, impulse_velocity, time_stepping
 from .holding import Holding, balances, holding, largest_pull
 from .hypotheses import Finding, Hypotheses, hypotheses
+from .inclusion import Inclusion, inclusion
 from .mode_map import ModeMap, mode_map
 from .motions import Motion, Motions, all_motions
 from .selection import Choosing, Followed, followed, rules_of, select
@@ -35,6 +36,7 @@ __all__ = [
     "Holding",
     "Hypotheses",
     "ImpulseScaling",
+    "Inclusion",
     "JammingBound",
     "ModeMap",
     "Motion",
@@ -55,6 +57,7 @@ __all__ = [
     "holding",
     "hypotheses",
     "impulse_velocity",
+    "inclusion",
     "jamming_bound",
     "largest_pull",
     "mode_map",
