@@ -15,6 +15,7 @@ import numpy as np
 
 from .._check import FloatArray, IntArray
 from ..schemes import Moreau
+from ..schemes.base import Scheme
 from ..simulation import Simulator, Trajectory
 from ..systems import Gap, GeneralizedSystem
 from .experiment import Experiment, Outcome, Quantity
@@ -41,9 +42,12 @@ def balls(heights: Sequence[float] | FloatArray, e: float) -> GeneralizedSystem:
     return GeneralizedSystem(np.eye(n), np.full(n, -GRAVITY), q=heights, gaps=[gap(i) for i in range(n)])
 
 
-def drop(heights: Sequence[float] | FloatArray, e: float, h: float, duration: float) -> Trajectory:
-    """The run of these balls by the velocity-level scheme."""
-    return Simulator(balls(heights, e), h, scheme=Moreau(), solver="lemke", tol=1e-12).run(duration, progress=False)
+def drop(
+    heights: Sequence[float] | FloatArray, e: float, h: float, duration: float, scheme: Scheme | None = None
+) -> Trajectory:
+    """The run of these balls by a velocity-level scheme, by default `Moreau`."""
+    scheme = Moreau() if scheme is None else scheme
+    return Simulator(balls(heights, e), h, scheme=scheme, solver="lemke", tol=1e-12).run(duration, progress=False)
 
 
 def bounce_steps(v: FloatArray) -> IntArray:

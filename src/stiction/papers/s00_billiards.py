@@ -13,6 +13,7 @@ import numpy as np
 
 from ..friction import Coulomb
 from ..schemes import Moreau
+from ..schemes.base import Scheme
 from ..simulation import Simulator, Trajectory
 from ..systems import World
 from .experiment import Experiment, Outcome, Quantity
@@ -34,9 +35,11 @@ def table(throw: tuple[float, float, float] = HARD_THROW) -> World:
     return world
 
 
-def play(throw: tuple[float, float, float], h: float, duration: float, impact: str = "newton") -> Trajectory:
-    """The run by the velocity-level scheme with polygonal cones."""
-    scheme = Moreau(impact=impact, directions=8)
+def play(
+    throw: tuple[float, float, float], h: float, duration: float, impact: str = "newton", scheme: Scheme | None = None
+) -> Trajectory:
+    """The run by a velocity-level scheme with polygonal cones, by default `Moreau`."""
+    scheme = Moreau(impact=impact, directions=8) if scheme is None else scheme
     return Simulator(table(throw), h, scheme=scheme, solver="lemke", tol=1e-8).run(duration, progress=False)
 
 
