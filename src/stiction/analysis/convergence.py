@@ -1,7 +1,8 @@
 """Does the answer converge as the step goes to zero, how fast, and in which sense?
 
 Errors in the norms of st96 Table 1, and the measure sense of s00 §4.2–4.3, eq. 4.2: q uniformly, v in L¹ with bounded
-variation, and impulses weak*: `∫φ dp_h` for continuous φ. The behaviour of impulses as h → 0 is also the only thing
+variation, and impulses weak*: `∫φ dp_h` for continuous φ. Whether what they converge to can be a solution is asked by
+eq. 4.1, which `inclusion` tests on each run. The behaviour of impulses as h → 0 is also the only thing
 that tells an impulse from a large force (st96 §1).
 """
 
@@ -25,12 +26,13 @@ from ..simulation.trajectory import Trajectory
 from ..solvers import Solver
 from ..systems import PlanarWorld, World
 from ..systems.base import System
+from .inclusion import Inclusion, inclusion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Exact = Callable[[float], tuple[FloatArray, FloatArray]]
-ERRORS = ("position_error", "velocity_error")
+ERRORS = ("position_error", "velocity_error", "inclusion_error")
 
 # Continuous test functions on [0, 1] (time over duration) for the weak* convergence of impulses.
 TEST_FUNCTIONS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
@@ -78,6 +80,12 @@ class Convergence:
     scalings: tuple[ImpulseScaling, ...]
     runs: tuple[Trajectory, ...]
     reference: str
+    inclusions: tuple[Inclusion, ...] = ()
+
+    @property
+    def inclusion_error(self) -> FloatArray:
+        """(n,) the worst distance of each run from the inclusion, over all test functions; NaN where it was not asked."""
+        return np.array([made.worst for made in self.inclusions] or [np.nan] * len(self.steps))
 
     @checks_arguments
     def order(self, error: str = "velocity_error") -> float:
@@ -100,6 +108,9 @@ class Convergence:
         for row in zip(self.steps, self.velocity_error, self.position_error, self.velocity_variation):
             cells = [f"{x:15.5g}" if np.isfinite(x) else f"{'-':>15s}" for x in row[1:3]]
             lines.append(f"{row[0]:10.6g} {cells[0]} {cells[1]} {row[3]:19.5g}")
+        if self.inclusions:
+            lines[0] += f" {'outside cones':>15s}"
+            lines[1:] = [f"{line} {x:15.3g}" for line, x in zip(lines[1:], self.inclusion_error)]
         orders = [f"{self.order(name):15.2f}" for name in ("velocity_error", "position_error")]
         lines.append(f"{'order':>10s} {orders[0]} {orders[1]}   (against {self.reference})")
         for s in self.scalings:
@@ -124,11 +135,13 @@ def convergence(
     solver: str | Solver = "auto",
     tol: float = 1e-6,
     exact: Exact | None = None,
+    member: bool = False,
 ) -> Convergence:
     """Run a scene at several step sizes and compare.
 
     make: a system, or a function that makes one; steps: step sizes [s]; duration [s]. exact: t -> (q, v) gives the
-    exact solution; without it the finest run is the reference, as in st96 Table 1.
+    exact solution; without it the finest run is the reference, as in st96 Table 1. member: test each run for membership
+    in the weak measure differential inclusion (`inclusion`), which takes about as long as the runs.
     """
     sizes = np.sort(_check.floats("steps", steps, (None,)))[::-1]
     if len(sizes) < 2 or sizes[-1] <= 0 or (np.diff(sizes) == 0).any():
@@ -136,12 +149,15 @@ def convergence(
     system_of = make if callable(make) else (lambda: make)
     strict: dict[str, Any] = {"scheme": scheme, "solver": solver, "tol": tol, "accept": tol}
     runs = tuple(Simulator(system_of(), float(h), **strict).run(duration) for h in sizes)
-    return compare(runs, exact=exact)
+    return compare(runs, exact=exact, system=system_of() if member else None)
 
 
 @checks_arguments
-def compare(runs: Sequence[Trajectory], *, exact: Exact | None = None) -> Convergence:
-    """The convergence study of runs that exist already, of the same scene at different steps, coarsest first."""
+def compare(runs: Sequence[Trajectory], *, exact: Exact | None = None, system: Any = None) -> Convergence:
+    """The convergence study of runs that exist already, of the same scene at different steps, coarsest first.
+
+    system: the system or world of these runs, to test each for membership in the measure differential inclusion.
+    """
     runs = tuple(runs)
     if not runs:
         raise ModelError("runs must hold at least one trajectory.")
@@ -164,6 +180,7 @@ def compare(runs: Sequence[Trajectory], *, exact: Exact | None = None) -> Conver
         scalings=tuple(_scalings(runs, names)),
         runs=runs,
         reference="the exact solution" if exact is not None else f"the run at h = {finest.info['dt']:g} s",
+        inclusions=() if system is None else tuple(inclusion(system, run) for run in runs),
     )
 
 

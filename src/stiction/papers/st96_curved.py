@@ -50,7 +50,13 @@ GAINS = {
     "rods in a slot": 1.0,
     "levers at a stop": 23.6754,
 }
-STUDY_GAINS = dict(GAINS)
+STUDY_GAINS = {
+    "rods on a table": 0.931493,
+    "rods on two corners": 3.196804,
+    "rods in a bowl": 0.909247,
+    "rods in a slot": 275.40377,
+    "levers at a stop": 14736.245,
+}
 
 
 def lever(start: float, spin: float = -SPEED, reach: float = REACH, inertia: float = 1.0) -> GeneralizedSystem:
@@ -263,8 +269,8 @@ def _outcome(found: Findings, records: dict[str, float]) -> Outcome:
     free = [gains for name, gains in found.search.items() if name != "levers at a stop"]
     notes = (
         f"free rods: {sum(len(g) for g in free)} systems on a table, on corners, in bowls and slots were tried, and "
-        f"{sum(int((g > LARGE).sum()) for g in free)} of them gained tenfold; where a body can give way sideways, the "
-        "gradient of its gap does not vanish",
+        f"{sum(int((g > LARGE).sum()) for g in free)} of them gained tenfold; the study tries 2000, of which one does, "
+        "275 times: a rod whose two ends meet the walls of a slot in one step, near its dead centre",
     )
     worst = [run.certificate.worst for runs in found.runs.values() for run in runs]
     certificate = {name: max(w[name] for w in worst) for name in ("natural_map", "scaled_map")}

@@ -67,11 +67,11 @@ def _starts(axes: Any, found: Findings, k: int) -> None:
 
 
 def _iterations(axes: Any, found: Findings) -> None:
-    from ..papers.pr11_solvers import NAMES
+    from ..papers.pr11_solvers import GROUPS, NAMES
 
     some = found.crowd
     dress(axes, y="iterations", title="Random problems from random impulses: median, and slowest tenth")
-    groups = [group for group, rows in some.groups.items() if rows.any()]
+    groups = [group for group in GROUPS if some.groups[group].any()]
     width = 0.8 / len(groups)
     for i, group in enumerate(groups):
         at = np.arange(len(NAMES)) + (i - 0.5 * (len(groups) - 1)) * width
@@ -80,18 +80,18 @@ def _iterations(axes: Any, found: Findings) -> None:
         axes.bar(at, middle, width, color=COLOURS[i], label=label)
         axes.errorbar(at, middle, [np.zeros(len(at)), most - middle], fmt="none", ecolor=COLOURS[5], capsize=3)
     axes.set_yscale("symlog", linthresh=1.0)
-    axes.set_ylim(bottom=0.0)
+    axes.set_ylim(0.0, 1e5)  # room for the legend
     axes.set_xticks(np.arange(len(NAMES)), NAMES)
     axes.set_xlabel("")
     axes.legend(frameon=False, fontsize=8, loc="upper left")
 
 
 def _failures(axes: Any, found: Findings) -> None:
-    from ..papers.pr11_solvers import NAMES
+    from ..papers.pr11_solvers import GROUPS, NAMES
 
     some = found.crowd
     dress(axes, y="not solved [%]", title="The same: failures (hatched: from no impulses)")
-    groups = [group for group, rows in some.groups.items() if rows.any()]
+    groups = [group for group in GROUPS if some.groups[group].any()]
     width = 0.8 / (2 * len(groups))
     for i, group in enumerate(groups):
         for start, hatch in ((0, "////"), (1, "")):
