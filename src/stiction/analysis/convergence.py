@@ -84,7 +84,7 @@ class Convergence:
 
     @property
     def inclusion_error(self) -> FloatArray:
-        """(n,) the worst distance of each run from the inclusion, over all test functions; NaN where it was not asked."""
+        """(n,) the worst distance of each run from the inclusion; NaN where that was not asked for."""
         return np.array([made.worst for made in self.inclusions] or [np.nan] * len(self.steps))
 
     @checks_arguments

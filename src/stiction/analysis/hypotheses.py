@@ -1,8 +1,11 @@
-"""Which hypotheses of the theorems hold at a state: s00 (H1)–(H6) and its conditions (1), (2), ttp01 theorem 1.
+"""Which hypotheses of the theorems hold at a state: s00 (H1)–(H6) and its conditions (1), (2), those of st96 §3.4, and
+ttp01 theorem 1.
 
 s00's theorem 1 promises that time-stepping converges to a solution of the measure differential inclusion; ttp01's
 theorem 1 promises forces and accelerations. Their hypotheses speak of all configurations; what is local is checked
-here at one, with the number that decides. (H6), that directions come in opposite pairs, is ah03 eq. 2.6.
+here at one, with the number that decides. (H6), that directions come in opposite pairs, is ah03 eq. 2.6. st96 §3.4 has
+two, with which a step with several contacts has a solution that Lemke's method finds: that normals are independent,
+which is (H4), and that no vector but zero is in the span of the normals and in that of the directions of friction.
 """
 
 from __future__ import annotations
@@ -75,6 +78,7 @@ def hypotheses(
         _mass(M),
         _sizes(M, H, normal),
         _normals(H[normal]),
+        _apart(problem, M, H),
         _pointed(problem),
         _balanced(problem, directions),
         _pressing(problem),
@@ -127,6 +131,28 @@ def _normals(N: FloatArray) -> Finding:
     holds = least > SMALL * float(sigma[0])
     what = f"the least singular value of the normals is {least:.3g}" if holds else "the normals depend on each other"
     return Finding("H4", holds, least if holds else 0.0, what)
+
+
+def _apart(problem: Any, M: FloatArray, H: FloatArray) -> Finding:
+    """st96 §3.4: span n ∩ span D = {0}; the sine of the least angle between them, as the kinetic energy measures it."""
+    ptr, name = problem.row_ptr, "n∩D"
+    contacts = np.flatnonzero(problem.law == UNILATERAL)
+    friction = [int(row) for k in contacts if problem.friction.mu[k] > 0.0 for row in range(ptr[k] + 1, ptr[k + 1])]
+    if not friction:
+        return Finding(name, True, None, "no contact that touches has friction")
+    basis = np.linalg.inv(np.linalg.cholesky(M))
+    N, D = (_span(basis @ H[rows].T) for rows in (ptr[contacts], friction))
+    sine = float(np.linalg.svd(D - N @ (N.T @ D), compute_uv=False)[-1])
+    holds = sine > SMALL
+    no = f"no impulse of the normals is one of friction: the sine of the least angle between them is {sine:.3g}"
+    sentence = no if holds else "some impulse of the normals is one of friction as well"
+    return Finding(name, holds, sine if holds else 0.0, sentence)
+
+
+def _span(columns: FloatArray) -> FloatArray:
+    """An orthonormal basis of the span of columns."""
+    U, sigma, _ = np.linalg.svd(columns, full_matrices=False)
+    return U[:, sigma > SMALL * sigma[0]]
 
 
 def _pointed(problem: Any) -> Finding:

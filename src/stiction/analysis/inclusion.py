@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,7 @@ class _Measure:
         self.basis: FloatArray | None = None  # L⁻¹ of M = LLᵀ at the start
         measure, size = [], []
         states = [State(float(t), q, v) for t, q, v in zip(run.times, run.q, run.v)]
-        for old, new in zip(states, states[1:]):
+        for old, new in pairwise(states):
             nu, load = self._step(old, new)
             measure.append(nu)
             size.append(float(np.linalg.norm(nu)) + load)
@@ -234,9 +235,7 @@ class _Cones:
         ]
 
 
-def _outermost(
-    left: FloatArray, rows: FloatArray, mu: FloatArray, packed: PackedSet | None
-) -> FloatArray | None:
+def _outermost(left: FloatArray, rows: FloatArray, mu: FloatArray, packed: PackedSet | None) -> FloatArray | None:
     """The unit direction of these cones that points furthest along `left`, by its most dissipative friction."""
     along = rows @ left  # (m, 1 + dim)
     z = rows[:, 0]

@@ -107,15 +107,15 @@ def measure(steps: tuple[float, ...]) -> Findings:
 
 def reproduce() -> Outcome:
     """Three steps."""
-    return _outcome(measure(STEPS))
+    return _outcome(measure(STEPS), "s00-inclusion")
 
 
 def study() -> Outcome:
     """Six steps."""
-    return _outcome(measure(STUDIED))
+    return _outcome(measure(STUDIED), "s00-inclusion-study")
 
 
-def _outcome(found: Findings) -> Outcome:
+def _outcome(found: Findings, figure: str) -> Outcome:
     quantities = []
     for scene in SCENES:
         for scheme in SCHEMES:
@@ -140,16 +140,16 @@ def _outcome(found: Findings) -> Outcome:
     runs = [run for made in found.studies.values() for run in made.runs]
     worst = [run.certificate.worst for run in runs]
     certificate = {name: max(w[name] for w in worst) for name in ("natural_map", "scaled_map")}
-    return Outcome(tuple(quantities), certificate, lambda: _figures(found), notes)
+    return Outcome(tuple(quantities), certificate, lambda: _figures(found, figure), notes)
 
 
 CONTROL = {"rod on two supports": 0.03, "box on four corners": 0.05, "grasp": 0.04}
 
 
-def _figures(found: Findings) -> dict[str, Figure]:
+def _figures(found: Findings, name: str) -> dict[str, Figure]:
     from ..view.inclusion import draw_inclusion
 
-    return {"s00-inclusion": draw_inclusion(found)}
+    return {name: draw_inclusion(found)}
 
 
 EXPERIMENT = Experiment(

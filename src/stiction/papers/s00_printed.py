@@ -19,7 +19,7 @@ from ..simulation import Simulator, Trajectory
 from .experiment import EXACT, ORDER, Experiment, Outcome, Quantity
 from .pr11_shock import Shock
 from .s00_ball import GRAVITY, HEIGHT, LOW, LOW_STEP, STEPS, ZENO_E, bounce_steps, drop, energies, zeno_time
-from .s00_billiards import HARD_THROW, closing_ratio, hits, play
+from .s00_billiards import HARD_THROW, closing_ratio, play
 from .s00_painleve import STEPS as ROD_STEPS
 from .s00_painleve import UNTIL, order, pendulum, rod
 from .s00_phase import RESTITUTION, ratios
@@ -115,8 +115,9 @@ def reproduce() -> Outcome:
                      reason="e = 1, relative"),
         ]  # fmt: skip
     quantities += [
-        Quantity("the runs of these bounces differ by", float(np.abs(found.hundred[printed].q - found.hundred[ours].q).max()),
-                 0.0, "m", record_within=1e-12, reason="the schemes differ in what rests and touches, not in impacts"),
+        Quantity("the runs of these bounces differ by",
+                 float(np.abs(found.hundred[printed].q - found.hundred[ours].q).max()), 0.0, "m", record_within=1e-12,
+                 reason="the schemes differ in what rests and touches, not in impacts"),
         Quantity("as printed: the ball rests later than by Moreau, e = 0.5, h = 0.008 s", late, 0.088, "s",
                  record_within=1e-9,
                  reason=f"{turns[printed][0]} bounces instead of {turns[ours][0]}: slow approaches bounce, too"),
@@ -134,7 +135,8 @@ def reproduce() -> Outcome:
         Quantity("Painlevé's rod, as printed: steps before the impulse without impact", float(first[printed]), 1.0, "",
                  reason="f(q + h v) = 0 is not < 0: it falls for one step first; Moreau holds what touches"),
         *(Quantity(f"Painlevé's rod, {name}: impulse goes to Λ₂ with order", order(rods[name]), 1.0, "", 1.0, ORDER,
-                   f"{rods[name][-1]:.4f} N s away at h = {ROD_STEPS[-1]:g} s", record_within=0.01) for name in SCHEMES),
+                   f"{rods[name][-1]:.4f} N s away at h = {ROD_STEPS[-1]:g} s", record_within=0.01)
+          for name in SCHEMES),
         *(Quantity(f"Painlevé's rod, {name}: angle after 1 s, order", order(angles[name]), 1.0, "", 1.0, ORDER,
                    f"{1e3 * angles[name][-1]:.2f} mrad away at h = {ROD_STEPS[-1]:g} s", record_within=0.02)
           for name in SCHEMES),

@@ -75,7 +75,7 @@ def swing(scheme: Scheme, phase: float, steps: int = UNTIL) -> Trajectory:
 # --- random systems
 
 
-def rod(gaps: list[Gap], q: Sequence[float], v: Sequence[float], gravity: float = GRAVITY) -> GeneralizedSystem:
+def rod(gaps: list[Gap], q: Sequence[float], v: Sequence[float] | FloatArray, gravity: float = GRAVITY) -> GeneralizedSystem:
     """The rod of §4 among other obstacles."""
     return GeneralizedSystem(np.diag([MASS, MASS, INERTIA]), [0.0, -MASS * gravity, 0.0], q=q, v=v, gaps=gaps)
 
@@ -226,15 +226,15 @@ def measure(count: int) -> Findings:
 
 def reproduce() -> Outcome:
     """The lever, and a short search."""
-    return _outcome(measure(FEW), GAINS)
+    return _outcome(measure(FEW), GAINS, "st96-large-velocities")
 
 
 def study() -> Outcome:
     """The lever, and a long search."""
-    return _outcome(measure(MANY), STUDY_GAINS)
+    return _outcome(measure(MANY), STUDY_GAINS, "st96-large-velocities-study")
 
 
-def _outcome(found: Findings, records: dict[str, float]) -> Outcome:
+def _outcome(found: Findings, records: dict[str, float], figure: str) -> Outcome:
     speeds = {name: found.speeds(name) for name in SCHEMES}
     linear = speeds["linearised at q + h v"]
     marked = np.array([run.certificate.unexplained > 0 for run in found.runs["linearised at q + h v"]])
@@ -274,7 +274,7 @@ def _outcome(found: Findings, records: dict[str, float]) -> Outcome:
     )
     worst = [run.certificate.worst for runs in found.runs.values() for run in runs]
     certificate = {name: max(w[name] for w in worst) for name in ("natural_map", "scaled_map")}
-    return Outcome(tuple(quantities), certificate, lambda: _figures(found), notes)
+    return Outcome(tuple(quantities), certificate, lambda: _figures(found, figure), notes)
 
 
 _WHY = {
@@ -285,10 +285,10 @@ _WHY = {
 }
 
 
-def _figures(found: Findings) -> dict[str, Figure]:
+def _figures(found: Findings, name: str) -> dict[str, Figure]:
     from ..view.lever import draw_lever
 
-    return {"st96-large-velocities": draw_lever(found)}
+    return {name: draw_lever(found)}
 
 
 EXPERIMENT = Experiment(

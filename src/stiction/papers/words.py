@@ -21,6 +21,9 @@ SAYS = {
     "st96-balls-two": "A ball thrown at another. No data are printed; the balls are those of Table 1.",
     "st96-balls-four": "A ball thrown at three in a line: Table 1 prints errors of positions and velocities "
     "against the finest step, and the variation of the velocity. LCPs are sometimes as large as 70 × 70.",
+    "st96-large-velocities": "§3.6: with gaps that are no half-spaces the reaction can be far in excess of the real "
+    "one, and the linearised method has been observed to produce extremely large velocities that are entirely "
+    "unphysical. No case is printed.",
     "ah03-ellipse": "An ellipse dropped onto a tabletop: with stabilisation the infeasibility swings in a narrow "
     "range, without it it drifts, and is more than 100 times larger toward the end.",
     "ah03-disks": "21 disks fall between slanted walls, and all end on the table. With stabilisation the "
@@ -37,6 +40,8 @@ SAYS = {
     "behaves as if it had a random coefficient of restitution, which depends on when in the step the impact falls.",
     "s00-billiards": "Figure 3: a thrown ball falls and collides with the first of three on a flat table; e = 0.9, "
     "µ about 0.4. Nothing else is printed.",
+    "s00-as-printed": "Eq. 3.9–3.13 hold for a contact where f(q + h v) < 0, and otherwise it has no impulse. The mass "
+    "is taken at the end of the step; to project is left to the user. No numbers are printed.",
     "s00-newton-gains": "Newton's law is known to sometimes give an increase in the total energy when friction is "
     "involved. No example is printed.",
     "s00-poisson-loses": "Poisson's law is known to give loss of energy for some situations with e = 1. No example "
@@ -44,6 +49,9 @@ SAYS = {
     "s00-weak-star": "The impulses of ever smaller steps do not converge in norm or weakly, but weak*: against "
     "continuous functions. The limit obeys the laws (theorem 1), positions converge uniformly, and energy never "
     "grows.",
+    "s00-inclusion": "The weak form of a measure differential inclusion: the mean of the forces over any continuous "
+    "test function lies in the closed convex hull of the friction cones on its support. It is used in proofs, for one "
+    "contact; no run is tested.",
     "s00-stribeck": "Where the coefficient of friction falls with the speed, sliding is very often dynamically "
     "unstable, and the transition from no slip to large speeds can be so quick that there seem to be just two "
     "coefficients.",
@@ -59,6 +67,8 @@ SAYS = {
     "pr11-stepping": "One step of 0.01: the rod alone has one solution, (0.3329, 0.4407); with the torque there "
     "are three: it opens, it slides, it comes to rest. They tend to those of forces and impulses as the step "
     "shrinks.",
+    "pr11-solvers": "The paper begins with it: the convergence of fixed-point iterations can deteriorate or even fail "
+    "if multiple solutions exist. No iteration is shown.",
     "pr11-compliance": "Table 1: on a contact with springs and dampers the integrals of the forces, until the "
     "contact breaks, tend to Λ₂ as the stiffness grows.",
     "pr11-hammer": "After Chatterjee: hit the free end of a rod that lies over the edge of a table. Its other end "
@@ -90,6 +100,8 @@ CAPTIONS = {
     "st96-balls-two-rolling": "Thrown at 1.5 m/s: the ball lands, rolls, and meets the other.",
     "st96-balls-four": "As figures 7 and 8: elevation and plan.",
     "st96-balls-four-convergence": "Errors against h = 0.00125 s, in the norms of Table 1.",
+    "st96-large-velocities": "A lever at a stop near its dead centre, by phase of the impact, and random systems.",
+    "st96-large-velocities-study": "The same with 500 random systems of each family.",
     "ah03-ellipse-fig1": "As figure 1: ten frames.",
     "ah03-ellipse-fig2": "As figure 2: infeasibility with and without stabilisation.",
     "ah03-disks-frames": "As figures 3–6: frames.",
@@ -101,9 +113,12 @@ CAPTIONS = {
     "s00-bouncing-ball": "Heights, the last bounces, energies and errors.",
     "s00-random-restitution": "The ratio of velocities against the phase of the impact within the step.",
     "s00-billiards": "As figure 3: elevation and plan.",
+    "s00-as-printed": "The last bounces, billiards, Painlevé's shock and errors, by the printed scheme and by Moreau.",
     "s00-newton-gains": "Energy after an impact over that before, by law.",
     "s00-poisson-loses": "Energy lost with e = 1.",
     "s00-weak-star": "In which sense impulses converge.",
+    "s00-inclusion": "Contact forces, and how much of them is outside the cones; crosses: with too little friction.",
+    "s00-inclusion-study": "The same down to steps of 0.5 ms.",
     "s00-stribeck": "The law, the phase portrait, growth rates, and the end of a stick.",
     "s00-painleve": "The rod, convergence, impulse and energy.",
     "pr11-painleve-none": "The normal acceleration against the normal force: no force fits.",
@@ -115,6 +130,8 @@ CAPTIONS = {
     "pr11-stepping-fig4": "As figure 4: the step of the rod alone has one solution.",
     "pr11-stepping-fig5": "As figure 5: with the torque it has three.",
     "pr11-stepping-orders": "The distances of the three from their limits.",
+    "pr11-solvers": "The branch that each solver takes, from nothing and from random starts; random problems.",
+    "pr11-solvers-study": "The same with 4000 random problems.",
     "pr11-compliance": "Forces, convergence, limits of other dampers, and jamming.",
     "pr11-hammer": "The rod, its forces, and the limits of a stiff and of a soft torsion spring.",
     "pr11-critical-fig8": "As figure 8: the sliding inertia against the angle, and the friction that it takes.",

@@ -217,10 +217,11 @@ def _apart(axes: Any, found: Printed) -> None:
 
     axes = dress(axes, x="step h [s]", y="error", title="Both are of first order")
     for name, colour in zip(found.rods, (RED, BLUE)):
-        axes.loglog(RODS, found.angle_errors(name), "o-", color=colour, markersize=4, label=f"rod's angle [rad], {name}")
-        axes.loglog(RODS, found.impulse_errors(name), "s--", color=colour, markersize=4, label=f"its impulse [N s], {name}")
-        axes.loglog(THROWN, found.limits[name].study.velocity_error, "^:", color=colour, markersize=4,
-                    label=f"thrown particle, v in L¹ [m], {name}")  # fmt: skip
+        look: dict[str, Any] = {"color": colour, "markersize": 4}
+        axes.loglog(RODS, found.angle_errors(name), "o-", label=f"rod's angle [rad], {name}", **look)
+        axes.loglog(RODS, found.impulse_errors(name), "s--", label=f"its impulse [N s], {name}", **look)
+        thrown = found.limits[name].study.velocity_error
+        axes.loglog(THROWN, thrown, "^:", label=f"thrown particle, v in L¹ [m], {name}", **look)
     axes.set_ylim(bottom=2e-5)  # room for the legend
     axes.legend(frameon=False, fontsize=7, loc="lower right")
 

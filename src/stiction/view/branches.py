@@ -21,7 +21,8 @@ def draw_branches(found: Findings) -> Figure:
     from ..papers.pr11_solvers import NAMES
 
     figure = new_figure(13, 10.5)
-    top, middle, bottom = figure.subfigures(3, 1, height_ratios=(1.0, 0.8, 1.0))
+    parts: Any = figure.subfigures(3, 1, height_ratios=(1.0, 0.8, 1.0))
+    top, middle, bottom = parts
     for k, solver in enumerate(NAMES):
         _map(top.add_subplot(1, len(NAMES), k + 1), found, solver, first=k == 0)
     for k in range(len(found.cases)):

@@ -31,7 +31,8 @@ def plot_convergence(study: Convergence, *, path: str | Path | None = None) -> F
             h[:-1], study.weak_error(contact), "s:", markersize=3, linewidth=0.9, label=f"impulse of {contact}, weak*"
         )
     if study.inclusions:
-        axes.loglog(h, np.maximum(study.inclusion_error, 1e-16), "d-.", markersize=4, label="outside the friction cones")
+        outside = np.maximum(study.inclusion_error, 1e-16)
+        axes.loglog(h, outside, "d-.", markersize=4, label="forces outside the friction cones")
     axes.set_xticks(h, [f"{step:g}" for step in h])
     axes.set_xticks([], minor=True)
     axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))  # beside, never on the curves

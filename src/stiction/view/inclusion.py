@@ -46,7 +46,7 @@ def _forces(axes: Any, found: Findings, scene: str) -> None:
 
 
 def _distances(axes: Any, found: Findings, scene: str) -> None:
-    from ..papers.s00_inclusion import LESS, SCHEMES
+    from ..papers.s00_inclusion import LESS, SCENES, SCHEMES
 
     dress(axes, x="step h [s]", y="forces outside the cones", title="Worst test function")
     h = np.array(found.steps)
@@ -59,4 +59,6 @@ def _distances(axes: Any, found: Findings, scene: str) -> None:
     axes.set_ylim(FLOOR / 3.0, 30.0)
     axes.set_xticks(h, [f"{step:g}" for step in h])
     axes.set_xticks([], minor=True)
-    axes.legend(frameon=False, fontsize=8, loc="center right")
+    axes.loglog(h, h, color="#adb5bd", linestyle="--", linewidth=1.0, label="order 1")
+    if scene == next(iter(SCENES)):
+        axes.legend(frameon=False, fontsize=8, loc="center right")
