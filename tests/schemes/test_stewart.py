@@ -58,6 +58,27 @@ def test_every_approach_bounces_with_the_ratio_e_however_slow(e):
     assert np.abs(v[:-1][closing]).min() < 1.1 * G * h  # `Moreau` takes what is slower than 2 g h for rest
 
 
+@pytest.mark.parametrize("e", [0.5, 0.9])
+def test_a_ball_rests_after_bounces_slower_than_a_step_makes_and_below_the_floor(e):
+    h = 0.005
+    run = st.Simulator(particle(e, height=0.02), h, scheme=st.Stewart(), solver="lemke", tol=1e-13).run(3.0)
+    zeno = np.sqrt(2 * 0.02 / G) * (1 + e) / (1 - e)
+    assert np.abs(run.v[run.times > 2.0 * zeno + 10 * h]).max() < 1e-6 * G * h
+    assert np.abs(run.v[run.times < 1.5 * zeno][-20:]).max() > 1e-3 * G * h
+    assert -G * h * h <= run.q[-1, 1] < 0.0
+
+
+def test_what_overlaps_and_parts_may_slow_down_but_not_turn():
+    """Eq. 3.11 bounds contacts that part, too: v⁺ >= -e v, here with a weight that would turn v within the step."""
+    h, v = 0.01, 0.05
+    for e in (0.0, 0.5):
+        deep = particle(e, height=-0.001, v=(0.0, v))
+        with pytest.warns(st.errors.OverlapWarning):
+            simulator = st.Simulator(deep, h, scheme=st.Stewart(), tol=1e-13, on_overlap="warn")
+        run = simulator.run(h)
+        assert run.v[1, 1] == pytest.approx(max(v - G * h, -e * v), abs=1e-12)
+
+
 def test_inelastic_particle_sinks_in_by_at_most_g_h_squared_and_rests():
     h = 0.01
     for height in (0.1, 0.1037, 0.0):

@@ -75,7 +75,9 @@ def swing(scheme: Scheme, phase: float, steps: int = UNTIL) -> Trajectory:
 # --- random systems
 
 
-def rod(gaps: list[Gap], q: Sequence[float], v: Sequence[float] | FloatArray, gravity: float = GRAVITY) -> GeneralizedSystem:
+def rod(
+    gaps: list[Gap], q: Sequence[float], v: Sequence[float] | FloatArray, gravity: float = GRAVITY
+) -> GeneralizedSystem:
     """The rod of §4 among other obstacles."""
     return GeneralizedSystem(np.diag([MASS, MASS, INERTIA]), [0.0, -MASS * gravity, 0.0], q=q, v=v, gaps=gaps)
 
