@@ -218,6 +218,19 @@ def test_hypotheses_of_the_rod():
         above["H7"]
 
 
+def test_normals_and_friction_of_the_rod_span_apart_and_those_of_a_groove_do_not():
+    """st96 §3.4: at one contact 1 - W_nt²/(W_nn W_tt) is the square of the sine; in a groove four rows are three."""
+    c, s = np.cos(np.pi / 3), np.sin(np.pi / 3)
+    sine = np.sqrt(1.0 - (3 * s * c) ** 2 / ((1 + 3 * c * c) * (1 + 3 * s * s)))
+    found = hypotheses(slender_rod(np.pi / 3, mu=0.5))["n∩D"]
+    assert found.holds is True
+    assert found.value == pytest.approx(sine, rel=1e-9)
+    assert hypotheses(slender_rod(np.pi / 3, mu=0.0))["n∩D"].holds is True
+    found = hypotheses(in_a_groove(np.radians(40.0), mu=0.3), closed=CLOSED)["n∩D"]
+    assert found.holds is False
+    assert found.value == 0.0
+
+
 def test_hypotheses_of_a_wedge():
     jams = hypotheses(in_a_groove(np.radians(10.0), mu=0.3), closed=CLOSED)
     assert jams["H5"].holds is False

@@ -73,7 +73,7 @@ def test_what_overlaps_and_parts_may_slow_down_but_not_turn():
     h, v = 0.01, 0.05
     for e in (0.0, 0.5):
         deep = particle(e, height=-0.001, v=(0.0, v))
-        with pytest.warns(st.errors.OverlapWarning):
+        with pytest.warns(st.OverlapWarning):
             simulator = st.Simulator(deep, h, scheme=st.Stewart(), tol=1e-13, on_overlap="warn")
         run = simulator.run(h)
         assert run.v[1, 1] == pytest.approx(max(v - G * h, -e * v), abs=1e-12)
