@@ -102,6 +102,8 @@ def test_position_level_steps_leave_what_falls_with_the_step():
     assert study.inclusion_error[0] > 1e-3
     assert study.order("inclusion_error") > 0.7
     assert "outside cones" in str(study)
+    labels = [text.get_text() for text in study.plot().axes[0].get_legend().get_texts()]
+    assert "forces outside the friction cones" in labels
     study = convergence(rod, (0.016, 0.008), 0.2, scheme=st.Moreau(), tol=1e-11, member=True)
     assert study.inclusion_error.max() < 1e-8
 

@@ -44,8 +44,9 @@ class Stewart:
     directions: edges of the polygon that replaces a smooth friction cone in space, or the directions as rows, as in
     `StewartTrinkle`; None keeps the smooth cone (eq. 3.5, 3.6 discretised). drift: overlap or joint error [m] above
     which the configuration is projected after a step; None never does, and contacts sink in by O(h²) where they begin,
-    and by as much again in each step along a curved gap. The mass at the new configuration is found by fixed point.
-    Joints, motors and limits, which the survey does not have, hold the velocity; limits act as in `Moreau`.
+    and by as much again in each step along a curved gap. The mass at the new configuration is found by fixed point;
+    bodies of a world keep their momentum from the start on, which says the same (`System.mass_place`). Joints and
+    motors, which the survey does not have, hold the velocity; limits act as in `Moreau`.
 
     When not to use it: to simulate. It is there to be compared with; `Moreau` adds what makes bodies rest.
 
