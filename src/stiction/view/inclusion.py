@@ -56,9 +56,9 @@ def _distances(axes: Any, found: Findings, scene: str) -> None:
         control = found.controls[scene, scheme].worst
         axes.loglog(h[-1:], [control], "x", color=colour, markersize=7,
                     label=f"with {LESS:g} of the friction" if scheme == "StewartTrinkle" else None)  # fmt: skip
+    axes.loglog(h, h, color="#adb5bd", linestyle="--", linewidth=1.0, label="order 1")
     axes.set_ylim(FLOOR / 3.0, 30.0)
     axes.set_xticks(h, [f"{step:g}" for step in h])
     axes.set_xticks([], minor=True)
-    axes.loglog(h, h, color="#adb5bd", linestyle="--", linewidth=1.0, label="order 1")
     if scene == next(iter(SCENES)):
         axes.legend(frameon=False, fontsize=8, loc="center right")
