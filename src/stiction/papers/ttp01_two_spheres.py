@@ -21,6 +21,7 @@ from ..friction import FrictionSet, Polyhedral, Torsional
 from ..schemes import StewartTrinkle
 from ..simulation import Simulator, Trajectory
 from ..systems import Gap, GeneralizedSystem, Sphere, World
+from . import ttp01_seam_friction
 from .experiment import Experiment, Outcome, Quantity
 from .ttp01_reference import Reference, Seam
 from .ttp01_sphere import PAPER, TOL, forces, implicit, lcp_size, newton, newton_quantities, stewart, worst
@@ -32,7 +33,9 @@ CENTRES, REACH = np.array([[0.0, 0.0, 0.0], [0.0, 11.4, 0.0]]), np.array([11.0, 
 START = np.array([0.0, 6.62105263157895, 8.78417110772903, 0.0, 0.0, 0.0])
 FORCE = np.array([1.0, 2.6, -9.81, 0.0, 0.0, 0.0])
 FRICTION = Torsional(0.2, 1.0, 1.0, 0.3)
-POLYHEDRON = Polyhedral(0.2, directions=FRICTION.directions(3, 8))
+DIRECTIONS = FRICTION.directions(3, 8)
+POLYHEDRON = Polyhedral(0.2, directions=DIRECTIONS)
+SEAM = Seam(CENTRES, REACH, FORCE, FRICTION.mu, FRICTION.er)
 STEP, DURATION = 0.1, 4.0
 STEPS = (0.1, 0.05, 0.025, 0.0125)
 RULES = (1e-3, 1e-4, 1e-5)  # m: gap <= eps is active
@@ -93,7 +96,7 @@ def seam_world() -> World:
 
 def reference() -> Reference:
     """The exact motion; starts[1:] are: sliding on both, leaving the first sphere, leaving the second."""
-    return Seam(CENTRES, REACH, FORCE, FRICTION.mu, FRICTION.er).reference(START)
+    return SEAM.reference(START)
 
 
 def separations(run: Trajectory) -> int:
@@ -145,6 +148,11 @@ class _Runs:
     def implicit(self) -> Trajectory:
         """The implicit run at the paper's step."""
         return self.study.runs[0]
+
+    @property
+    def bends(self) -> ttp01_seam_friction.Bends:
+        """What bends the friction of the fine run."""
+        return ttp01_seam_friction.bends(self.fine, forces(self.fine, SPHERES[1]), SEAM, DIRECTIONS)
 
 
 def _run_all() -> _Runs:
@@ -214,6 +222,12 @@ def reproduce() -> Outcome:
                  "Stewart, h = 0.1/81 s, and Tzitzouris-Pang, h = 0.1 s: by 1 % of the largest velocity"),
         *(Quantity(f"they differ at {t:g} s by", _difference(inner, data.fine, t), r, "m/s", record_tolerance=1e-3,
                    reason=both) for t, r in ((1.0, 0.002233), (2.0, 0.059816), (3.0, 0.239235))),
+        *ttp01_seam_friction.quantities(
+            data.bends,
+            (data.fine.times, forces(data.fine, SPHERES[1])),
+            (inner.times, forces(inner, SPHERES[1])),
+            ttp01_seam_friction.slips_from(inner, SEAM),
+        ),
         Quantity("c_r chatters at h = 0.1/243 s", float(_chatter(data.finest) > 1.01), 0.0, "", 1.0, 0.0,
                  f"1 = yes. Its variation is {_chatter(data.finest):.4f} times that of a monotone c_r; with a rule "
                  f"that drops contacts again and again (gap <= 1e-7 m, h = 0.1/27 s) {_chatter(data.tight):.0f} times"),
@@ -233,7 +247,7 @@ def reproduce() -> Outcome:
 
 
 def _figures(data: _Runs) -> dict[str, Figure]:
-    from ..view.seam import contact_forces, friction_sizes, moments, seam_velocities, selected_velocities
+    from ..view.seam import contact_forces, moments, seam_velocities, selected_velocities
     from ..view.torsional import convergence_lines
 
     inner, outer, fine = data.implicit, data.bouncing, data.fine
@@ -256,7 +270,7 @@ def _figures(data: _Runs) -> dict[str, Figure]:
         "ttp01-two-spheres-fig20": contact_forces(outer.times, forces(outer, SPHERES[1]), first),
         "ttp01-two-spheres-fig21": seam_velocities(inner, data.exact, other),
         "ttp01-two-spheres-fig22": contact_forces(inner.times, forces(inner, SPHERES[1]), other),
-        "ttp01-two-spheres-fig23": friction_sizes(second, data.exact.starts[1]),
+        "ttp01-two-spheres-fig23": ttp01_seam_friction.draw(second, data.bends, SEAM, data.exact),
         "ttp01-two-spheres-fig24": selected_velocities(pair, data.exact),
         "ttp01-two-spheres-fig25": moments(chatter),
         "ttp01-two-spheres-convergence": convergence_lines(errors),

@@ -54,17 +54,6 @@ def contact_forces(times: FloatArray, c: FloatArray, title: str) -> Figure:
     return figure
 
 
-def friction_sizes(measured: Mapping[str, tuple[FloatArray, FloatArray]], turn: float) -> Figure:
-    """The size of tangential friction at one contact (ttp01 figure 23); `turn`: when rolling turns into sliding [s]."""
-    figure = new_figure(8, 4.2)
-    axes = dress(figure.add_subplot(), y="|($c_t$, $c_o$)| [N]", title="Tangential friction at the second sphere")
-    for (label, (times, c)), colour in zip(measured.items(), COLOURS):
-        axes.stairs(np.hypot(c[:, 1], c[:, 2]), times, baseline=None, color=colour, linewidth=1.2, label=label)
-    axes.axvline(turn, color="black", linestyle=":", linewidth=1.0, label="exact: rolling turns into sliding")
-    axes.legend(frameon=False, fontsize=8, loc="upper left")
-    return figure
-
-
 def selected_velocities(runs: Mapping[str, Trajectory], exact: Exact) -> Figure:
     """v_x, v_z and ω_y by two methods (ttp01 figure 24)."""
     figure = new_figure(8, 4.2)
