@@ -21,7 +21,7 @@ FOLDERS = {"solvers": ["lcp", "friction", "problem", "solvers"], "collision": ["
 @pytest.mark.long
 @pytest.mark.parametrize("part", FOLDERS)
 def test_kernels_stay_within_their_arrays(tmp_path, part):
-    env = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    env = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "STICTION_CACHE_DIR": str(tmp_path)}
     folders = FOLDERS[part]
     rows = ["each_row_has_its_own_column", "action_and_reaction_in_space", "friction_takes_energy_and_gives_none"]
     worlds = [f"worlds/test_spin_and_roll.py::test_{name}" for name in rows]

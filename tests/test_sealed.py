@@ -86,7 +86,7 @@ def run(tmp_path):
     for name, text in (("big", BIG), ("top", TOP), ("run", RUN)):
         (tmp_path / f"{name}.py").write_text(text)
     environment = dict(
-        os.environ, NUMBA_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])
+        os.environ, STICTION_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path])
     )
 
     def start():
@@ -106,7 +106,7 @@ def run(tmp_path):
 
 
 def kept(tmp_path, name):
-    return list((tmp_path / "cache").rglob(f"{name}.nbc"))
+    return list((tmp_path / "cache").rglob(f"{name}.kernel"))
 
 
 def test_callers_from_disk_find_their_sealed_kernels(run, tmp_path):
@@ -116,9 +116,9 @@ def test_callers_from_disk_find_their_sealed_kernels(run, tmp_path):
     assert run.again() == [ANSWER, "three", ""]  # a third compiles nothing
     # what is lost or damaged is compiled again and nothing else, and `top`, which links a kernel from disk, remembers
     # what that one needs
-    for file in kept(tmp_path, "big.double*") + kept(tmp_path, "top.top*"):
+    for file in kept(tmp_path, "double*") + kept(tmp_path, "top*"):
         file.unlink()
-    for file in kept(tmp_path, "big.big*"):
+    for file in kept(tmp_path, "big*"):
         file.write_bytes(b"damaged")
     assert run.again() == [ANSWER, "three", "big double top"]
     assert run.again() == [ANSWER, "three", ""]

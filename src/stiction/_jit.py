@@ -1,15 +1,11 @@
 """The only place that calls Numba's `njit`.
 
-Numba's on-disk cache watches the file of the outermost function only: editing a leaf function in another file
-would leave stale machine code. In a source checkout the cache of a module therefore lives in a folder named by a hash
-of its source and of all that it imports; in an installed package, whose files change together, Numba's own location
-is used.
+Kernels are kept on disk by `_cache.py`; large ones are compiled once for all their callers by `_sealed.py`.
 The first compilation of a process is announced when a person is watching, so that it is never mistaken for a hang.
 """
 
 from __future__ import annotations
 
-import ast
 import gc
 import hashlib
 import logging
@@ -17,7 +13,6 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 # Threads that wait by spinning for long steal the cores from other work, ten times over on a busy machine; those that
@@ -27,7 +22,6 @@ if "OMP_WAIT_POLICY" not in os.environ:
     os.environ["OMP_WAIT_POLICY"] = "passive"
     os.environ.setdefault("GOMP_SPINCOUNT", "20000")
 
-from numba import config as _config
 from numba import get_num_threads, prange, set_num_threads
 from numba import njit as _njit
 from numba.core import event as _event
@@ -35,73 +29,14 @@ from numba.core import event as _event
 from ._sealed import prepare
 
 __all__ = [
-    "cache_folder",
-    "cache_root",
     "compiled",
     "get_num_threads",
     "njit",
     "prange",
     "set_num_threads",
-    "source_hash",
 ]
 
 _log = logging.getLogger("stiction")
-_PACKAGE = Path(__file__).parent
-
-
-@cache
-def _imported(path: Path) -> tuple[Path, ...]:
-    """The modules of the package that a module imports at its top level."""
-    found = []
-    for node in ast.parse(path.read_bytes()).body:
-        if not isinstance(node, ast.ImportFrom) or node.level == 0:
-            continue
-        folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
-        for name in ("", *(alias.name for alias in node.names)):
-            place = folder / name
-            found += [f for f in (place.with_suffix(".py"), place / "__init__.py") if f.exists()]
-    return tuple(found)
-
-
-@cache
-def source_hash(path: Path) -> str:
-    """A short hash of a module and of all modules of the package that it rests on."""
-    seen: set[Path] = set()
-    todo = [path]
-    if not path.is_relative_to(_PACKAGE):  # a caller's own kernel: it may rest on any of ours
-        todo += _PACKAGE.rglob("*.py")
-    while todo:
-        here = todo.pop()
-        if here not in seen:
-            seen.add(here)
-            todo += _imported(here)
-    digest = hashlib.sha256()
-    for file in sorted(seen):
-        digest.update(Path(os.path.relpath(file, _PACKAGE)).as_posix().encode())
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def cache_root() -> Path | None:
-    """Where a source checkout keeps its compiled kernels; None for an installed package."""
-    root = _PACKAGE.parent.parent
-    if _PACKAGE.parent.name != "src" or not (root / "pyproject.toml").exists():
-        return None
-    return Path(os.environ.get("NUMBA_CACHE_DIR") or root / ".numba_cache")
-
-
-@cache
-def cache_folder(path: Path) -> str | None:
-    """Where the compiled kernels of a module are kept: a folder of this checkout, or None for Numba's own choice."""
-    base = cache_root()
-    if base is None:
-        return None
-    folder = base / source_hash(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return str(folder) if os.access(folder, os.W_OK) else None
 
 
 def njit(
@@ -132,23 +67,15 @@ def njit(
     _name_apart(function)
     if parallel:
         _start_threads()
-    # The cache location is fixed when the decorator runs; restore it so that other users of Numba are not touched.
-    saved = _config.CACHE_DIR  # type: ignore[attr-defined]
-    folder = cache_folder(Path(function.__code__.co_filename))
     # references are counted or not, said of every kernel: unsaid, it would be as its first caller's; nothing in C calls
     unlisted: Any = {"_nrt": not (leaf or inline), "no_cfunc_wrapper": True}
-    try:
-        if folder is not None:
-            _config.CACHE_DIR = folder  # type: ignore[attr-defined]
-        kernel = _njit(
-            function, cache=True, error_model="numpy", boundscheck=boundscheck, forceinline=inline, parallel=parallel,
-            nogil=nogil, **unlisted,
-        )  # fmt: skip
-        if kernel is not function:  # Numba is switched on
-            prepare(kernel, sealed or parallel)
-        return kernel
-    finally:
-        _config.CACHE_DIR = saved  # type: ignore[attr-defined]
+    kernel = _njit(
+        function, error_model="numpy", boundscheck=boundscheck, forceinline=inline, parallel=parallel, nogil=nogil,
+        **unlisted,
+    )  # fmt: skip
+    if kernel is not function:  # Numba is switched on
+        prepare(kernel, sealed or parallel)
+    return kernel
 
 
 def _name_apart(function: Callable[..., Any]) -> None:
@@ -171,10 +98,7 @@ def compiled(kernel: Any) -> bool:
     """Whether a kernel needs no compilation: it was called before, or its machine code is on disk."""
     if not hasattr(kernel, "signatures") or kernel.signatures:  # plain Python where Numba is switched off
         return True
-    try:
-        return bool(kernel._cache._cache_file._load_index())
-    except (AttributeError, OSError, ValueError):  # not said by this version of Numba
-        return False
+    return bool(kernel._cache.kept())
 
 
 class _Announcer(_event.Listener):

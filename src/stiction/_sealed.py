@@ -13,33 +13,41 @@ has another symbol: then the caller is compiled again.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
-from numba.core.serialize import dumps
 from numba.core.types import unliteral
+
+from ._cache import KernelCache, described, kernel_name
 
 _kernels: dict[tuple[str, str], Any] = {}  # sealed ones by module and name
 _loaded: dict[str, Any] = {}  # the libraries behind the symbols, which callers need as long as they live
 
 
 def prepare(kernel: Any, sealed: bool) -> None:
-    """Let a kernel find the sealed kernels it needs when it comes from disk, and seal it if that is asked."""
-    kernel.__class__, kernel._cache.__class__ = (_Sealed if sealed else _Kernel), _Cache
+    """Let a kernel be kept on disk, and seal it if that is asked."""
+    kernel.__class__ = _Sealed if sealed else _Kernel
+    kernel._cache = KernelCache(kernel.py_func, _reduce_sealed if sealed else _reduce)
     if sealed:
-        kernel._cache._impl.__class__ = _WithoutSource
-        _kernels[_name(kernel)] = kernel
+        _kernels[kernel_name(kernel)] = kernel
 
 
-def _name(kernel: Any) -> tuple[str, str]:
-    return kernel.py_func.__module__, kernel.py_func.__qualname__
+def _reduce(cres: Any) -> Any:
+    """What is written to disk of a kernel."""
+    return cres._reduce()
+
+
+def _reduce_sealed(cres: Any) -> Any:
+    """The same without what a caller would link, but for the symbols: it loads twice as fast."""
+    (name, kind, (machine_code, _)), *others = cres._reduce()
+    symbols = cres.fndesc.mangled_name, cres.fndesc.llvm_cpython_wrapper_name
+    empty = llvm.parse_assembly("".join(f'define void @"{symbol}"() {{ ret void }}\n' for symbol in symbols))
+    return (name, kind, (machine_code, empty.as_bitcode())), *others
 
 
 class _Kernel(CPUDispatcher):
@@ -62,18 +70,13 @@ class _Sealed(_Kernel):
     def add_overload(self, cres: Any) -> None:
         """Take in what was compiled or loaded, and give it to callers by its symbol."""
         super().add_overload(cres)
-        what = (
-            _name(self),
-            self._cache._cache_file._source_stamp,
-            self._cache._index_key(cres.signature.args, cres.codegen),
-            cres.signature.return_type,
-        )
+        what = self._cache.key(cres.signature.args, cres.codegen), described(cres.signature.return_type)
         symbol = "sealed." + hashlib.sha256(repr(what).encode()).hexdigest()
         llvm.add_symbol(symbol, cres.library.get_pointer_to_function(cres.fndesc.mangled_name))
         _loaded[symbol] = cres.library
         outside = copy.copy(cres.fndesc)
         outside.mangled_name = symbol
-        need = _Need(symbol, _name(self), cres.signature.args)
+        need = _Need(symbol, kernel_name(self), cres.signature.args)
         self.targetctx.remove_user_function(cres.entry_point)
         self.targetctx.insert_user_function(cres.entry_point, outside, [_Nothing(need)])
 
@@ -104,41 +107,3 @@ class _Nothing:
 
     def _get_module_for_linking(self) -> Any:
         return llvm.parse_assembly("")
-
-
-class _Cache(FunctionCache):
-    """Kernels on disk. One that cannot be read, or that needs a kernel which has changed, is as one that is missing."""
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel with what it needs, or None where it must be compiled."""
-        try:
-            cres = super().load_overload(sig, target_context)
-        except Exception:
-            with contextlib.suppress(OSError):
-                self.flush()
-            return None
-        if cres is not None:  # so that callers which link it remember its needs too
-            cres.library._reload_init.update(cres.reload_init)
-        return cres
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        """What tells the entries of a kernel apart: as Numba's, but the same in every process (`_closed_over`)."""
-        parts = self._py_func.__code__.co_code, dumps(_closed_over(self._py_func))
-        return sig, codegen.magic_tuple(), tuple(hashlib.sha256(part).hexdigest() for part in parts)
-
-
-class _WithoutSource(CompileResultCacheImpl):
-    """Keeps a sealed kernel on disk without what a caller would link, but for the symbols: it loads twice as fast."""
-
-    def reduce(self, cres: Any) -> Any:
-        """What is written to disk."""
-        (name, kind, (machine_code, _)), *others = super().reduce(cres)
-        symbols = cres.fndesc.mangled_name, cres.fndesc.llvm_cpython_wrapper_name
-        empty = llvm.parse_assembly("".join(f'define void @"{symbol}"() {{ ret void }}\n' for symbol in symbols))
-        return (name, kind, (machine_code, empty.as_bitcode())), *others
-
-
-def _closed_over(function: Any) -> tuple[Any, ...]:
-    """What a function closes over, kernels by name: Numba would give each a number of its own in every process."""
-    values = [cell.cell_contents for cell in function.__closure__ or ()]
-    return tuple((_name(v), _closed_over(v.py_func)) if isinstance(v, CPUDispatcher) else v for v in values)

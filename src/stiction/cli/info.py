@@ -24,7 +24,7 @@ def _installed(package: str) -> str | None:
 
 def show_info(json: Path | None) -> None:
     """Print what a bug report needs."""
-    from .._jit import cache_root
+    from .._cache import cache_root
     from ..papers import experiments
     from ..solvers import SOLVERS
 
@@ -35,7 +35,7 @@ def show_info(json: Path | None) -> None:
         "cores": os.cpu_count(),
         **{name: _installed(name) for name in PACKAGES},
         "extras": {extra: _installed(package) for extra, package in EXTRAS.items()},
-        "kernel cache": str(cache_root() or "beside the package, or in the user's cache"),
+        "kernel cache": str(cache_root() or "in memory only: set STICTION_CACHE_DIR"),
         "solvers": list(SOLVERS),
         "experiments": list(experiments()),
     }
