@@ -203,8 +203,13 @@ def reproduce() -> Outcome:
 
 def _figures(found: Findings) -> dict[str, Figure]:
     from ..view.compliance import draw_compliance
+    from . import pr11_compliance_figures as drawn
 
-    return {"pr11-compliance": draw_compliance(found)}
+    return {
+        "pr11-compliance-fig6": drawn.forces_over_time(found),
+        "pr11-compliance-fig7": drawn.integrals_over_stiffness(found),
+        "pr11-compliance": draw_compliance(found),
+    }
 
 
 EXPERIMENT = Experiment(

@@ -110,9 +110,7 @@ def quantities(
     )  # fmt: skip
 
 
-def draw(
-    measured: Mapping[str, tuple[FloatArray, FloatArray]], found: Bends, seam: Seam, exact: Reference
-) -> Figure:
+def draw(measured: Mapping[str, tuple[FloatArray, FloatArray]], found: Bends, seam: Seam, exact: Reference) -> Figure:
     """ttp01 figure 23, Stewart's run first: tangential friction at one contact, its bends named, and the exact one."""
     from ..view.style import COLOURS, dress, new_figure
 
@@ -135,6 +133,7 @@ def draw(
     name(found.slips, f"20 directions: slips from {found.slips:.2f} s", (0.95, 0.75))
     name(0.5 * (first + last), f"kink, {first:.2f}–{last:.2f} s:\nalong an edge of the polyhedron", (0.95, 0.93))
     name(top, f"cusp, {top:.2f} s: moment $c_r$ = 0", (3.12, 1.38))
-    axes.axvline(exact.starts[1], color="black", linestyle="-.", linewidth=0.8, label="exact: rolling turns into sliding")
+    turns = "exact: rolling turns into sliding"
+    axes.axvline(exact.starts[1], color="black", linestyle="-.", linewidth=0.8, label=turns)
     axes.legend(frameon=False, fontsize=8, loc="upper left")
     return figure

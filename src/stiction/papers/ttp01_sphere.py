@@ -319,9 +319,12 @@ def _figures(
     exact: Exact,
 ) -> dict[str, Figure]:
     from ..view.torsional import friction_ellipsoid, friction_over_time, velocities_over_time
+    from . import drawings
 
     measured = {label: (run.times, forces(run)[:, 1:]) for label, run in runs.items()}
-    found = {} if directions is None else {f"{name}-fig{numbers[0]}": friction_ellipsoid(FRICTION, directions)}
+    found = {f"{name}-fig2": drawings.ball_on_plane(ROWS)} if name == "ttp01-spin-aligned" else {}
+    if directions is not None:
+        found[f"{name}-fig{numbers[0]}"] = friction_ellipsoid(FRICTION, directions)
     found[f"{name}-fig{numbers[1]}"] = velocities_over_time(runs, exact)
     found[f"{name}-fig{numbers[2]}"] = friction_over_time(measured, lambda t: _exact_friction(exact, t))
     return found
@@ -335,7 +338,7 @@ def _exact_friction(exact: Exact, t: float) -> FloatArray:
 
 
 SPIN_ALIGNED = Experiment(
-    "ttp01-spin-aligned", PAPER, "A ball spins in place (§4.1.1, figures 3–5)", reproduce_spin_aligned
+    "ttp01-spin-aligned", PAPER, "A ball spins in place (§4.1.1, figures 2–5)", reproduce_spin_aligned
 )
 SPIN_MISALIGNED_EXPERIMENT = Experiment(
     "ttp01-spin-misaligned",
