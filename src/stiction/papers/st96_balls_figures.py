@@ -52,7 +52,7 @@ def draw(run: Trajectory) -> Figure:
             along, across = impulses(run, ball, other, normal, steps)
             foot = centre - RADIUS * _unit(normal * [1.0, 0.0, 1.0])
             away = -12.0 * normal[[0, 2]]  # labels: the one of friction beyond the ball, the other across from it
-            level = np.array([11.0, 0.0]) if other == "table" else np.array([0.0, -8.0 if across[2] > 0.0 else 8.0])
+            level = np.array([14.0, -6.0]) if other == "table" else np.array([0.0, -8.0 if across[2] > 0.0 else 8.0])
             _impulse(axes, foot - SCALE * along, along, COLOURS[0], 0.5, level)
             _impulse(axes, foot - 0.014 * normal, across, COLOURS[1], 1.0, away - 0.7 * level)
     h = float(run.info["dt"])
