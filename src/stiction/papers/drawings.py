@@ -66,7 +66,7 @@ def cone(mu: float, sides: int, symbol: str) -> Figure:
 
 
 def painleve_rod(angle: float, length: float, names: str) -> Figure:
-    """The rod that slides on its lower end, with the symbols of `names`: "s00" (figure 1) or "pr11" (figure 2)."""
+    """The rod that slides on its lower end, names="s00": with the symbols of s00 figure 1; "pr11": pr11 figure 2."""
     s00 = names == "s00"
     figure = new_figure(6.4, 4.6)
     axes = _bare(figure.add_subplot())

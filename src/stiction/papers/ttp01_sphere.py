@@ -39,8 +39,8 @@ POLES = ((1, np.pi / 2), (1, -np.pi / 2))
 ALIGNED = FRICTION.directions(3, 8)  # eq. 5
 SPIN_MISALIGNED = FRICTION.rings((3, np.pi / 5), (3, -np.pi / 5))  # eq. 6
 SLIDE_MISALIGNED = FRICTION.rings((3, 0.0), *POLES)
-SPIN, SPIN_STEP, SPIN_END = 1.962, 0.07, 1.19
-SLIDE, SLIDE_STEP, SLIDE_END = 2.0, 0.12, 0.6
+SPIN, SPIN_STEP, SPIN_END = 1.962, 0.07, 1.19  # eq. 4
+SLIDE, SLIDE_STEP, SLIDE_END = 2.0, 0.12, 0.6  # eq. 7
 # as printed: x, y and moment about z of the columns of eq. 5 and eq. 6
 EQ5 = np.array([
     [0.7071, 0.0, -0.7071, -1.0, -0.7071, 0.0, 0.7071, 1.0, 0.4177, -0.2682, -0.5835, -0.0924, 0.5264, 0.4177, -0.2682,
@@ -60,7 +60,7 @@ EQ6 = np.array([
 def ball(
     friction: FrictionSet, v: Sequence[float], position: Sequence[float] = (0.0, 0.0, 1.0), tangents: int = 3
 ) -> GeneralizedSystem:
-    """A uniform ball of unit mass and radius on a plane (figure 2); tangents: 2 leaves out the spin."""
+    """A uniform ball of unit mass and radius on a plane (figure 2, eq. 3); tangents: 2 leaves out the spin."""
     rows = ROWS[1 : 1 + tangents]
     plane = Gap(lambda q: q[2] - 1.0, lambda q: ROWS[0], lambda q: rows, friction, name="plane")
     return GeneralizedSystem(

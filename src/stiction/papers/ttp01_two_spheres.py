@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CENTRES, REACH = np.array([[0.0, 0.0, 0.0], [0.0, 11.4, 0.0]]), np.array([11.0, 10.0])
-START = np.array([0.0, 6.62105263157895, 8.78417110772903, 0.0, 0.0, 0.0])
+START = np.array([0.0, 6.62105263157895, 8.78417110772903, 0.0, 0.0, 0.0])  # eq. 9
 FORCE = np.array([1.0, 2.6, -9.81, 0.0, 0.0, 0.0])
 FRICTION = Torsional(0.2, 1.0, 1.0, 0.3)
 DIRECTIONS = FRICTION.directions(3, 8)
