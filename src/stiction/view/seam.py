@@ -1,4 +1,4 @@
-"""Figures of a ball in the seam between two spheres (ttp01 figures 19–25)."""
+"""Figures of a ball in the seam between two spheres (ttp01 figures 19–22, 24 and 25)."""
 
 from __future__ import annotations
 
