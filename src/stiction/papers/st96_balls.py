@@ -138,12 +138,12 @@ def reproduce_four() -> Outcome:
         Quantity("friction lifts the third ball", float(c.on_third[2] > 0), 1.0, "", 1.0, 0.0, "figure 6"),
     ]  # fmt: skip
     worst = [run.certificate.worst for run in runs]
+    certificate = {name: max(w[name] for w in worst) for name in worst[0]}
     quantities += [
         Quantity("friction presses the fourth ball down", float(c.on_fourth[2] < 0), 1.0, "", 1.0, 0.0, "figure 6"),
         Quantity("the table pushes it up, and back by friction",
                  float(c.table_on_fourth[2] > 0 and c.table_on_fourth[0] < 0), 1.0, "", 1.0, 0.0, "figure 6"),
     ]  # fmt: skip
-    certificate = {name: max(w[name] for w in worst) for name in worst[0]}
     return Outcome(tuple(quantities), certificate, lambda: _figures("st96-balls-four", finest, study))
 
 
