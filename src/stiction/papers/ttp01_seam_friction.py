@@ -85,7 +85,7 @@ def bends(run: Trajectory, c: FloatArray, seam: Seam, directions: FloatArray) ->
     return Bends(slips_from(run, seam), tuple(edge for edge in edges if edge[0] > SETTLED))
 
 
-def quantities(
+def friction_claims(
     found: Bends, explicit: tuple[FloatArray, FloatArray], implicit: tuple[FloatArray, FloatArray], sliding: float
 ) -> tuple[Quantity, ...]:
     """The paper's claim of figure 23 for both methods, from times and forces; sliding: when the implicit run slips."""

@@ -39,8 +39,8 @@ POLES = ((1, np.pi / 2), (1, -np.pi / 2))
 ALIGNED = FRICTION.directions(3, 8)  # eq. 5
 SPIN_MISALIGNED = FRICTION.rings((3, np.pi / 5), (3, -np.pi / 5))  # eq. 6
 SLIDE_MISALIGNED = FRICTION.rings((3, 0.0), *POLES)
-SPIN, SPIN_STEP, SPIN_END = 1.962, 0.07, 1.19  # eq. 4
-SLIDE, SLIDE_STEP, SLIDE_END = 2.0, 0.12, 0.6  # eq. 7
+SPIN, SPIN_STEP, SPIN_END = 1.962, 0.07, 1.19
+SLIDE, SLIDE_STEP, SLIDE_END = 2.0, 0.12, 0.6
 # as printed: x, y and moment about z of the columns of eq. 5 and eq. 6
 EQ5 = np.array([
     [0.7071, 0.0, -0.7071, -1.0, -0.7071, 0.0, 0.7071, 1.0, 0.4177, -0.2682, -0.5835, -0.0924, 0.5264, 0.4177, -0.2682,
