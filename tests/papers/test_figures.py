@@ -83,7 +83,7 @@ def test_the_kink_goes_with_the_polyhedron(turned, directions, slips, cusp):
     directions = directions @ frame.T
     run = stewart(ttp01_two_spheres.seam(Polyhedral(0.2, directions=directions)), 0.1 / 27, 3.4)
     c = forces(run, ttp01_two_spheres.SPHERES[1])
-    found = ttp01_seam_friction.bends(run, c, SEAM, directions)
+    found = ttp01_seam_friction.find_bends(run, c, SEAM, directions)
     assert found.slips == pytest.approx(slips, abs=0.006)
     assert ttp01_seam_friction.cusp(run.times, c) == pytest.approx(cusp, abs=0.006)
     assert not any(first < cusp - 0.05 for first, _ in found.edges)

@@ -79,7 +79,7 @@ class Bends:
     edges: tuple[tuple[float, float], ...]
 
 
-def bends(run: Trajectory, c: FloatArray, seam: Seam, directions: FloatArray) -> Bends:
+def find_bends(run: Trajectory, c: FloatArray, seam: Seam, directions: FloatArray) -> Bends:
     """Read off a run by Stewart's method, after its first second."""
     edges = spans(run.times, on_edge(c, seam.mu, directions))
     return Bends(slips_from(run, seam), tuple(edge for edge in edges if edge[0] > SETTLED))
@@ -111,7 +111,9 @@ def friction_claims(
     )  # fmt: skip
 
 
-def draw(measured: Mapping[str, tuple[FloatArray, FloatArray]], found: Bends, seam: Seam, exact: Reference) -> Figure:
+def draw_sizes(
+    measured: Mapping[str, tuple[FloatArray, FloatArray]], found: Bends, seam: Seam, exact: Reference
+) -> Figure:
     """ttp01 figure 23, Stewart's run first: tangential friction at one contact, its bends named, and the exact one."""
     from ..view.style import COLOURS, dress, new_figure
 

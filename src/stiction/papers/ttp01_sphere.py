@@ -162,7 +162,7 @@ def node_error(run: Trajectory, exact: Exact) -> float:
 
 
 def reproduce_spin_aligned() -> Outcome:
-    """Problem 1, experiment 1: a direction of friction points where friction does."""
+    """Problem 1 (eq. 4), experiment 1: a direction of friction points where friction does."""
     v = (0.0, 0.0, 0.0, 0.0, 0.0, SPIN)
     polyhedral, one = Polyhedral(0.2, directions=ALIGNED), Polyhedral(0.2, directions=[[0.0, 0.0, -0.4]])
     explicit = stewart(ball(polyhedral, v), SPIN_STEP, SPIN_END)
@@ -251,7 +251,7 @@ def transition(run: Trajectory) -> float:
 
 
 def reproduce_slide_aligned() -> Outcome:
-    """Problem 2, experiment 1, at the paper's step and at a tenth of it."""
+    """Problem 2 (eq. 7), experiment 1, at the paper's step and at a tenth of it."""
     v = (SLIDE, 0.0, 0.0, 0.0, 0.0, 0.0)
     polyhedral = Polyhedral(0.2, directions=ALIGNED)
     explicit, finer = (stewart(ball(polyhedral, v), h, SLIDE_END) for h in (SLIDE_STEP, SLIDE_STEP / 10))

@@ -23,7 +23,7 @@ from ..simulation import Simulator, Trajectory
 from ..systems import Gap, GeneralizedSystem, Sphere, World
 from .experiment import Experiment, Outcome, Quantity
 from .ttp01_reference import Reference, Seam
-from .ttp01_seam_friction import Bends, bends, draw, friction_claims, slips_from
+from .ttp01_seam_friction import Bends, draw_sizes, find_bends, friction_claims, slips_from
 from .ttp01_sphere import PAPER, TOL, forces, implicit, lcp_size, newton, newton_quantities, stewart, worst
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class _Runs:
     @property
     def bends(self) -> Bends:
         """What bends the friction of the fine run."""
-        return bends(self.fine, forces(self.fine, SPHERES[1]), SEAM, DIRECTIONS)
+        return find_bends(self.fine, forces(self.fine, SPHERES[1]), SEAM, DIRECTIONS)
 
 
 def _run_all() -> _Runs:
@@ -268,7 +268,7 @@ def _figures(data: _Runs) -> dict[str, Figure]:
         "ttp01-two-spheres-fig20": contact_forces(outer.times, forces(outer, SPHERES[1]), first),
         "ttp01-two-spheres-fig21": seam_velocities(inner, data.exact, other),
         "ttp01-two-spheres-fig22": contact_forces(inner.times, forces(inner, SPHERES[1]), other),
-        "ttp01-two-spheres-fig23": draw(second, data.bends, SEAM, data.exact),
+        "ttp01-two-spheres-fig23": draw_sizes(second, data.bends, SEAM, data.exact),
         "ttp01-two-spheres-fig24": selected_velocities(pair, data.exact),
         "ttp01-two-spheres-fig25": moments(chatter),
         "ttp01-two-spheres-convergence": convergence_lines(errors),
