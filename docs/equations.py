@@ -42,7 +42,7 @@ CONDITION = r"\((?:i|ii|iii|iv)\)'?(?:–\((?:i|ii|iii|iv)\)'?)?"
 PLAIN = r"(?:\d+|A)(?:[–-]\d+)?(?![\d.]\d)(?:(?:, and |, | and )\d+(?:[–-]\d+)?(?!\.?\d))*"
 PART = (
     rf"(?:(?:(?P<word>[Ee]qs?\.) |(?P<sign>§§?))(?P<list>{LIST})(?P<cond>(?:,? {CONDITION})+)?"
-    rf"|(?P<other>figures?|[Tt]heorem|Table|appendix) (?P<plain>{PLAIN})"
+    rf"|(?P<other>[Ff]igures?|[Tt]heorem|Table|[Aa]ppendix) (?P<plain>{PLAIN})"
     r"|(?P<assumed>\(?H[1-6]\)?(?:[–-]\(?H[1-6]\)?)?))"
 )
 KEY = re.compile(r"\b(st96|ah03|s00|pr11|ttp01)(?=\b|_)")
@@ -251,7 +251,7 @@ def index() -> str:
         for (of, kind, number), what in items().items():
             found = where.get((key, kind, number), [])
             if of == key:
-                shown = _shown(found) if found else f"not implemented: {why.get((key, kind, number), '')}"
+                shown = _shown(found) if found else f"not implemented, because {why.get((key, kind, number), '')}"
                 lines.append(f"| {_heading(kind, number)} | {what} | {shown} |")
         for number in paper["sections"]:
             if found := where.get((key, "section", number), []):
