@@ -101,7 +101,7 @@ def friction_claims(
                  "friction has gone to 0",
                  tried=("t along the seam", "t turned by 17° from it", "t turned by 45°", "38 directions",
                         "114 directions"),
-                 conclude="20 directions leave out 15 to 17 % of the ellipsoid there, and the ball slips too soon by that: "
+                 conclude="20 directions leave out 15 to 17 % of the ellipsoid there, and so the ball slips too soon: "
                           "at 2.56 to 2.60 s in three frames, at 2.66 s with 38 directions, at 2.77 s with 114, "
                           "exactly at 2.945 s. Where the cusp comes is chance."),
         Quantity("Stewart: friction comes to an edge of its polyhedron", first, 2.730864, "s", record_tolerance=1e-3,
