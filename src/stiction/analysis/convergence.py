@@ -2,7 +2,7 @@
 
 Errors in the norms of st96 Table 1, and the measure sense of s00 §4.2–4.3, eq. 4.2: q uniformly, v in L¹ with bounded
 variation, and impulses weak*: `∫φ dp_h` for continuous φ. Whether what they converge to can be a solution is asked by
-eq. 4.1, which `inclusion` tests on each run. The behaviour of impulses as h → 0 is also the only thing
+s00 eq. 4.1, which `inclusion` tests on each run. The behaviour of impulses as h → 0 is also the only thing
 that tells an impulse from a large force (st96 §1).
 """
 

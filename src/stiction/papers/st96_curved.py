@@ -288,7 +288,7 @@ _WHY = {
 
 
 def _figures(found: Findings, name: str) -> dict[str, Figure]:
-    from ..view.lever import draw_lever
+    from .st96_curved_figures import draw_lever
 
     return {name: draw_lever(found)}
 
