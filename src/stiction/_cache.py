@@ -43,7 +43,13 @@ __all__ = ["KernelCache", "cache_root", "closed_over", "kernel_name", "source_ha
 KEPT_DAYS = 90  # of a folder that no process has used
 KEPT_BYTES = 2_000_000_000  # some forty versions of the package's kernels
 DAY = 86_400.0  # s
-SETTINGS = ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")  # of Numba, by the environment
+SETTINGS = (
+    "BOUNDSCHECK",
+    "OPT",
+    "DEBUGINFO_DEFAULT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+)  # of Numba, by the environment
 
 _log = logging.getLogger("stiction")
 _PACKAGE = Path(__file__).parent

@@ -41,7 +41,14 @@ SEEDS = (1, 2, 3, 4, 5, 6)
 TOUCH = 1e-6  # m
 # means and standard deviations over SEEDS [m], with the printed eps
 RECORD = {"held": (0.1087, 0.0147), "free": (0.0687, 0.0105), "end": (0.0685, 0.0106)}
-PAIRS = {(0.3, True): 11.5, (0.3, False): 2.0, (0.6, True): 13.0, (0.6, False): 2.0, (1.0, True): 13.0, (1.0, False): 2.0}
+PAIRS = {
+    (0.3, True): 11.5,
+    (0.3, False): 2.0,
+    (0.6, True): 13.0,
+    (0.6, False): 2.0,
+    (1.0, True): 13.0,
+    (1.0, False): 2.0,
+}
 STUDY = {
     (EPS, True, "largest"): RECORD["held"], (EPS, False, "largest"): RECORD["free"], (EPS, False, "end"): RECORD["end"],
 }  # fmt: skip
@@ -173,8 +180,8 @@ def reproduce() -> Outcome:
         claim("all disks are separated at the end", pairs == 0, f"{pairs} pairs touch, to within 1e-6 m", record=False,
               tried=("six seeds, stabilised: 11 or 12 pairs",
                      *(f"eps = {eps:g}, stabilised: {touching(guided[eps, True])} pairs" for eps in GUIDED),
-                     *(f"eps = {eps:g}, unstabilised: {touching(guided[eps, False])} pairs, and {on_table(guided[eps, False])}"
-                       " disks on the table" for eps in GUIDED)),
+                     *(f"eps = {eps:g}, unstabilised: {touching(run)} pairs, and {on_table(run)} disks on the table"
+                       for eps, run in ((eps, guided[eps, False]) for eps in GUIDED))),
               conclude="Disks that come to rest against each other have no reason to part; how many do depends on the "
               "walls, which are not printed. Without stabilisation disks can be apart, but then they hover."),
         Quantity("the fastest disk passes in a step", speed * STEP, 0.58, "m", record_within=0.08,
@@ -262,6 +269,9 @@ def study_seeds() -> Outcome:
 
 
 EXPERIMENT = Experiment(
-    "ah03-disks", "Hart, Anitescu 2003", "21 disks fall between slanted walls (§3, figures 3–6, 8)", reproduce,
+    "ah03-disks",
+    "Hart, Anitescu 2003",
+    "21 disks fall between slanted walls (§3, figures 3–6, 8)",
+    reproduce,
     study_seeds,
 )

@@ -231,8 +231,8 @@ def study_gravity() -> Outcome:
         Quantity("the same at g = 9.80665 m/s²", at[9.80665], 0.179, "", record_within=1e-3),
         Quantity("within 2 % from", float(near.min()), 9.82, "m/s²"),
         Quantity("to", float(near.max()), 9.823, "m/s²"),
-        Quantity("largest distance of a variation from Table 1, at that g", float(np.abs(scan.variations[order[0]]).max()),
-                 0.0080, "m/s", record_tolerance=0.1, reason="of 19: they are no function of g alone"),
+        Quantity("largest distance of a variation from Table 1, at that g",
+                 float(np.abs(scan.variations[order[0]]).max()), 0.0080, "m/s", record_tolerance=0.1, reason="of 19: they are no function of g alone"),
     )  # fmt: skip
     return Outcome(quantities, {}, lambda: _scan_figure(scan))
 

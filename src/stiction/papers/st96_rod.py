@@ -151,7 +151,8 @@ def reproduce() -> Outcome:
         Quantity("first contact", t1, 0.382643614, "s", "0.383", fitted=True,
                  reason=f"the start height, {START_HEIGHT:.4f} m, is that from which the free flight touches then"),
         Quantity("second contact", t2, 0.548228711, "s", "0.548", reason="nothing was chosen for it"),
-        Quantity("sliding after the second contact", rest - t2, 0.0161462888, "s", "0.02", reason="printed with one digit"),
+        Quantity("sliding after the second contact", rest - t2, 0.0161462888, "s", "0.02",
+                 reason="printed with one digit"),
         Quantity("force-acceleration solutions at first contact", float(instant.solutions), 0.0, "", 0.0,
                  reason=f"a_n = {instant.stiffness:.3f} N {instant.offset:+.3f} is negative for every N >= 0; "
                         f"Lemke ends on a {instant.lemke}"),
