@@ -25,7 +25,8 @@ def test_reproduce_writes_table_json_and_figures(tmp_path):
     assert "second contact" in done.stdout
     data = json.loads((tmp_path / "rod.json").read_text())
     assert set(data) == {"experiment", "paper", "quantities", "certificate", "seconds"}
-    assert set(data["quantities"][0]) == {"name", "paper", "ours", "tolerance", "verdict", "reason", "ok"}
+    expected = {"name", "paper", "printed", "ours", "tolerance", "verdict", "reason", "tried", "conclude"}
+    assert set(data["quantities"][0]) == expected | {"record", "within", "ok"}
     assert all(q["ok"] for q in data["quantities"])
     assert {q["verdict"] for q in data["quantities"]} <= {"reproduced", "differs", "fitted", "no printed value"}
     assert data["certificate"]["natural_map"] < 1e-10
@@ -76,7 +77,7 @@ def test_every_command_has_help_with_an_example(command):
 
 def test_a_quantity_off_the_record_is_exit_code_1(tmp_path):
     code = (
-        "import sys; from stiction.papers import st96_rod; st96_rod._RECORD['spike'] = 99.0\n"
+        "import sys; from stiction.papers import st96_rod; st96_rod.SPIKE = 99.0\n"
         "from stiction.cli import main; sys.argv = ['stiction', 'reproduce', 'st96-rod']; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

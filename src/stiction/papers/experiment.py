@@ -38,11 +38,10 @@ class Quantity:
 
     paper: what is printed, as a string with the printed digits, from which the tolerance follows (`printed`); as a
     number where a count or a claim is exact, or where `tolerance` is that of a word (`EXACT`, `ESSENTIALLY`,
-    `ORDER`); None where
-    nothing is printed. ours: what we get. reason: why it differs, was fitted, or what it means. fitted: a datum or a
-    rule was chosen to match it, or it rests on one that was. comparable: False where the printed number measures
-    something else, which `reason` names. tried: the readings of the paper with which this was computed; conclude: what
-    a reader may conclude. What differs needs both.
+    `ORDER`); None where nothing is printed. ours: what we get. reason: why it differs, was fitted, or what it means.
+    fitted: a datum was chosen to match it, or it rests on a rule that was chosen among several. comparable: False where
+    the printed number measures something else, which `reason` names. tried: the readings of the paper with which this
+    was computed; conclude: what a reader may conclude. What differs needs both.
 
     record: the value we have on record, to which `ours` must agree to `record_tolerance`, relative to the record, or to
     `record_within` in the unit of the quantity: for a record of 0, and for a chaotic run, where it is the spread over

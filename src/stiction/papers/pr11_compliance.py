@@ -227,7 +227,8 @@ def reproduce() -> Outcome:
         Quantity("excess of friction over that of the normal impulse, sticking, frozen Jacobian", float(kept), straight,
                  "", f"{excess:.2f}", record_within=5e-4, fitted=True,
                  reason=f"of two readings of J this one was chosen; printed at α = 1e3: {excess:.4f}; -W_nt/W_tt = "
-                 f"{straight:.4f}; ours at α = 1e6, {found.frozen_errors[0, 1] / found.frozen_errors[0, 0]:.4f} at 1e3"),
+                 f"{straight:.4f}; ours at α = 1e6, "
+                 f"{found.frozen_errors[0, 1] / found.frozen_errors[0, 0]:.4f} at 1e3"),
         Quantity("the same where the Jacobian turns with the rod, α = 1e3", float(turned), 0.29248, "",
                  record_tolerance=1e-3, reason="the equations as printed (eq. 3 and 21): the authors froze J"),
         Quantity("window after which the frozen integral is the printed one, after sticking, α = 1e3",

@@ -232,7 +232,8 @@ def study_gravity() -> Outcome:
         Quantity("within 2 % from", float(near.min()), 9.82, "m/s²"),
         Quantity("to", float(near.max()), 9.823, "m/s²"),
         Quantity("largest distance of a variation from Table 1, at that g",
-                 float(np.abs(scan.variations[order[0]]).max()), 0.0080, "m/s", record_tolerance=0.1, reason="of 19: they are no function of g alone"),
+                 float(np.abs(scan.variations[order[0]]).max()), 0.0080, "m/s", record_tolerance=0.1,
+                 reason="of 19: they are no function of g alone"),
     )  # fmt: skip
     return Outcome(quantities, {}, lambda: _scan_figure(scan))
 

@@ -102,6 +102,10 @@ PATHS = (
     Path(), Path("ones"), Path("random"), Path("slip"), Path(order="reversed"), Path(order="shuffled"),
     Path("random", "shuffled"),
 )  # fmt: skip
+CHATTERS = {
+    "gap <= 1e-07 m": 41.5,
+    "gap <= 1e-09 m": 3440.0,
+}  # variation of c_r where contacts are dropped again and again
 CHATTER_STEP, CHATTER_END = 0.0004, 3.2  # s: of figure 25, the printed step
 
 
@@ -258,8 +262,7 @@ def chatter_row(what: str, system: GeneralizedSystem, eps: float, path: Path) ->
     """A run at the step of figure 25."""
     scheme = AnitescuHart(eps=eps)
     run = Simulator(system, CHATTER_STEP, scheme=scheme, solver=path, tol=TOL).run(CHATTER_END, progress=False)
-    # c_n rises and falls once: twice its range
-    normal = _variation(forces(run, SPHERES[1])[run.times[1:] > 0.1, 0]) / 2.0
+    normal = _variation(forces(run, SPHERES[1])[run.times[1:] > 0.1, 0])
     return ChatterRow(what, chatter(run), normal, run.times[1:], forces(run, SPHERES[1])[:, 3])
 
 
@@ -273,15 +276,19 @@ def study_chatter() -> Outcome:
     cases += [(f"{len(other)} directions", seam(Polyhedral(0.2, directions=other)), 1e-3, Path())]
     rows = [chatter_row(*case) for case in track(cases, "ways to compute c_r")]
     first = rows[0].moment
-    quantities = []
+    alone = [row.what for row in rows if row.chatter > 1.5 and row.normal < 1.5]
+    quantities = [
+        claim("c_r chatters at h = 0.0004 s, and nothing else does", bool(alone), record=False,
+              reason=f"in none of {len(rows)} ways to compute it", tried=tuple(row.what for row in rows),
+              conclude=_CHATTER),
+    ]  # fmt: skip
     for row in rows:
         away = float(np.abs(row.moment - first).max())
+        record = CHATTERS.get(row.what, 1.0)
         quantities.append(
-            claim(f"{row.what}: c_r chatters, and nothing else does", row.chatter > 1.5 and row.normal < 1.5,
-                  record=False, reason=f"its variation is {row.chatter:.3f} times that of a monotone c_r, that of c_n "
-                  f"{row.normal:.3f} times that of one which rises and falls; c_r is at most {away:.1e} N m from that "
-                  "of the default path",
-                  tried=tuple(other.what for other in rows), conclude=_CHATTER)
+            Quantity(f"{row.what}: variation of c_r over that of a monotone one", row.chatter, record,
+                     record_within=0.1 if record == 1.0 else 0.5 * record,
+                     reason=f"that of c_n: {row.normal:.3f}; c_r is at most {away:.1e} N m from that of the first row")
         )  # fmt: skip
     return Outcome(tuple(quantities), {}, lambda: _chatter_figure(rows))
 
