@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -101,6 +102,9 @@ def test_an_experiment_that_fails_does_not_lose_the_others(tmp_path, monkeypatch
     said = capsys.readouterr().out
     assert "failed: ValueError: the ball is lost" in said
     assert "all 3" in said
+    assert said.startswith("3 experiments of 2 papers: about ")
+    assert "the first within a minute" in said.partition("x-broken")[0]
+    assert re.search(r"\d+ quantities: \d+ reproduced, 0 differs, 0 fitted, 0 not comparable, \d+ no printed", said)
     assert "no contact problem was solved; largest errors: energy 1.0e-09" in said
     first, _, second = json.loads(data.read_text())
     assert first["error"] == "ValueError: the ball is lost"

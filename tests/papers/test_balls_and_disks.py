@@ -32,6 +32,12 @@ def test_table_1_within_five_percent_and_variations_within_a_thousandth(four):
             assert by_name(four, f"position error, h = {h:g} s").ours == pytest.approx(position, rel=0.05)
 
 
+def test_another_g_comes_nearer_to_table_1(four):
+    assert by_name(four, "g = 9.82 m/s²").ours < 0.0105
+    off = [q.ours / q.value - 1 for q in four.quantities if q.name.startswith(("velocity error", "position error"))]
+    assert 0.1 < np.abs(off).max() < 0.12  # at 9.81, the default
+
+
 def test_impulses_of_figure_6(four):
     for claim in ("friction lifts the thrown", "the table pushes", "the table's friction", "the second ball spins"):
         assert by_name(four, claim).verdict == "reproduced"

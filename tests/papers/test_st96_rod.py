@@ -23,8 +23,9 @@ def test_every_quantity_is_the_one_on_record(outcome):
 
 
 def test_contact_times_and_the_spike(outcome):
-    assert by_name(outcome, "first contact").ours == pytest.approx(0.383, abs=1e-3)
-    assert by_name(outcome, "second contact").ours == pytest.approx(0.548, abs=2e-3)
+    assert by_name(outcome, "first contact").verdict == "fitted"  # the start height, from it
+    assert by_name(outcome, "second contact").verdict == "reproduced"  # nothing was chosen for it
+    assert abs(rod.START_HEIGHT - 0.9907) < 5e-5
     assert by_name(outcome, "sliding").verdict == "reproduced"
     assert by_name(outcome, "steps of the angular-velocity spike").ours == 1
 
