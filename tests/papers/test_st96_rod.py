@@ -56,7 +56,7 @@ def test_printed_friction_vectors_would_leave_a_solution():
         return rod.START_HEIGHT - 0.5 * rod.GRAVITY * t**2 - half * np.sin(rod.START_ANGLE + rod.SPIN * t) - rod.RADIUS
 
     t = brentq(gap, 0.3, 0.45)
-    assert t == pytest.approx(0.3828, abs=5e-5)
+    assert t == pytest.approx(rod.FIRST_CONTACT, abs=1e-12)
     q = np.array([0.0, rod.START_HEIGHT - 0.5 * rod.GRAVITY * t**2, rod.START_ANGLE + rod.SPIN * t])
     v = np.array([0.0, -rod.GRAVITY * t, rod.SPIN])
     n = np.array([0.0, 1.0, -half * np.cos(q[2])])
