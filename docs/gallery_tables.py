@@ -36,7 +36,7 @@ def rows_of(outcome: Outcome) -> list[Row]:
             "in_words": q.in_words, "tried": len(q.tried), "conclude": q.conclude, "record": q.record,
             "within": float(f"{q.within:.3g}"),
         }  # fmt: skip
-        kept.append({name: value for name, value in row.items() if value not in ("", False)})
+        kept.append({name: value for name, value in row.items() if value != "" and value is not False})
     return kept
 
 
