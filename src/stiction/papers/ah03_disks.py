@@ -41,14 +41,11 @@ SEEDS = (1, 2, 3, 4, 5, 6)
 TOUCH = 1e-6  # m
 # means and standard deviations over SEEDS [m], with the printed eps
 RECORD = {"held": (0.1087, 0.0147), "free": (0.0687, 0.0105), "end": (0.0685, 0.0106)}
+# mean of the pairs that touch at the end over SEEDS, and how far it may be off
 PAIRS = {
-    (0.3, True): 11.5,
-    (0.3, False): 2.0,
-    (0.6, True): 13.0,
-    (0.6, False): 2.0,
-    (1.0, True): 13.0,
-    (1.0, False): 2.0,
-}
+    (0.3, True): (11.5, 1.5), (0.6, True): (13.5, 1.5), (1.0, True): (13.0, 1.5),
+    (0.3, False): (0.83, 0.8), (0.6, False): (0.0, 0.5), (1.0, False): (0.0, 0.5),
+}  # fmt: skip
 STUDY = {
     (EPS, True, "largest"): RECORD["held"], (EPS, False, "largest"): RECORD["free"], (EPS, False, "end"): RECORD["end"],
 }  # fmt: skip
@@ -261,9 +258,9 @@ def study_seeds() -> Outcome:
                              f"deviation {values.std(ddof=1):.2g}")
                 )  # fmt: skip
             quantities.append(
-                Quantity(f"{label}: pairs that touch at the end, mean", float(pairs.mean()), PAIRS[eps, held], "",
-                         record_within=2.0, reason=f"{pairs.min():.0f} to {pairs.max():.0f} over {len(pairs)} seeds; "
-                         f"{least.min():.0f} to {least.max():.0f} of 21 disks are on the table")
+                Quantity(f"{label}: pairs that touch at the end, mean", float(pairs.mean()), PAIRS[eps, held][0], "",
+                         record_within=PAIRS[eps, held][1], reason=f"{pairs.min():.0f} to {pairs.max():.0f} over "
+                         f"{len(pairs)} seeds; {least.min():.0f} to {least.max():.0f} of 21 disks are on the table")
             )  # fmt: skip
     return Outcome(tuple(quantities), {})
 
