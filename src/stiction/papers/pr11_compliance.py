@@ -9,7 +9,8 @@ first α^(-1/2) seconds, a window that shrinks as the shock does but more slowly
 What the printed rows tell: both components exceed Λ₂, in the ratio 0.3996. While the end sticks, u_t = 0, the excess
 has the ratio -W_nt/W_tt = 0.3997 if the Jacobian stays that of the start, and another one if it turns with the rod. So
 the authors integrated with a frozen Jacobian (`frozen_rod`). What remains is when: the frozen contact does not break
-either, and the integrals are the printed ones if they end 1.32 to 1.36 α^(-1/2) s after the end sticks, when nothing happens.
+either, and the integrals are the printed ones if they end 1.32 to 1.36 α^(-1/2) s after the end sticks, when nothing
+happens.
 
 The conclusion of pr11 asks whether the limit depends on the ratio of kn and gamma_n: it does, and `Shock` has it in
 closed form.
