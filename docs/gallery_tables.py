@@ -59,7 +59,7 @@ def shown(row: Row, value: str | float) -> str:
     """A value as the table shows it."""
     if row.get("in_words"):
         return "yes" if value else "no"
-    text = value if isinstance(value, str) else f"{value:.4g}"
+    text = value if isinstance(value, str) else f"{value:.6g}"
     return f"{text} {row['unit']}" if row.get("unit") else text
 
 
