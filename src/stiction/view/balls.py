@@ -57,6 +57,6 @@ def gravity_scan(scan: GravityScan) -> Figure:
     best = int(np.argmin(scan.worst))
     for i, text in ((best, "nearest"), (int(np.argmin(np.abs(scan.gravity - GRAVITY))), "default")):
         note = f"{text}: g = {scan.gravity[i]:g}, {100 * scan.worst[i]:.1f} %"
-        right.annotate(note, (scan.gravity[i], 100 * scan.worst[i]), xytext=(8, 0), textcoords="offset points",
-                       fontsize=8, va="center")  # fmt: skip
+        right.annotate(note, (scan.gravity[i], 100 * scan.worst[i]), xytext=(-8, 0), textcoords="offset points",
+                       fontsize=8, ha="right", va="center")  # fmt: skip
     return figure
