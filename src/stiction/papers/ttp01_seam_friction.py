@@ -93,11 +93,12 @@ def friction_claims(
     h = float(explicit[0][1])
     return (
         claim("Tzitzouris-Pang: the cusp of friction is in the step in which sliding begins",
-              bool(cusp(*implicit) == sliding), "figure 23; the exact friction bends there, at 2.945 s, and is largest at 3.00 s"),
+              bool(cusp(*implicit) == sliding),
+              "figure 23; the exact friction bends there, at 2.945 s, and is largest at 3.00 s"),
         claim("Stewart: the cusp of friction coincides with the conversion to sliding",
               bool(abs(top - found.slips) <= 2.0 * h), record=False,
-              reason=f"the ball slips from {found.slips:.2f} s on, and the cusp comes at {top:.2f} s, where the moment of "
-                 "friction has gone to 0",
+              reason=f"the ball slips from {found.slips:.2f} s on, and the cusp comes at {top:.2f} s, where the "
+                 "moment of friction has gone to 0",
                  tried=("t along the seam", "t turned by 17° from it", "t turned by 45°", "38 directions",
                         "114 directions"),
                  conclude="20 directions leave out 15 to 17 % of the ellipsoid there, and so the ball slips too soon: "
