@@ -7,6 +7,8 @@ python docs/make_figures.py friction     the figure of docs/friction.md alone
 python docs/make_figures.py film         the film of the README alone
 python docs/make_figures.py plots        the figures of docs/plots.md alone
 python docs/make_figures.py examples     the pictures of the examples alone
+python docs/make_figures.py st96-rod     the figures and numbers of this experiment alone
+python docs/make_figures.py gallery      the tables of docs/gallery.md alone
 python docs/make_figures.py studies      the figures of the studies alone: many runs, not part of everything
 
 The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/profiles.py` measures; the figures of speed
@@ -21,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from friction_figures import draw_friction
+from gallery_tables import write_data, write_tables
 from speed_figures import draw_speed
 
 from stiction.cli.new import starter
@@ -40,14 +43,19 @@ SETS = {  # of docs/data/solvers.csv: the name of the figure, and what its probl
 }
 
 
-def draw_experiments() -> None:
-    """Run every experiment and write its figures."""
+def draw_experiments(names: list[str]) -> None:
+    """Run these experiments, or every one; write their figures, their numbers and the tables of docs/gallery.md."""
     for name, experiment in experiments().items():
+        if names and name not in names:
+            continue
         print(name)
-        for figure_name, figure in experiment.run().figures().items():
+        outcome = experiment.run()
+        write_data({name: outcome})
+        for figure_name, figure in outcome.figures().items():
             path = IMAGES / f"{figure_name}.png"
             figure.savefig(path, dpi=110)
             print(f"  {path.name}")
+    write_tables()
 
 
 def draw_studies() -> None:
@@ -161,7 +169,11 @@ def main() -> None:
     if "studies" in parts:
         draw_studies()
     if "experiments" in parts:
-        draw_experiments()
+        draw_experiments([])
+    elif named := [part for part in parts if part in experiments()]:
+        draw_experiments(named)
+    if "gallery" in parts:
+        write_tables()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -25,7 +26,8 @@ def test_reproduce_writes_table_json_and_figures(tmp_path):
     assert "second contact" in done.stdout
     data = json.loads((tmp_path / "rod.json").read_text())
     assert set(data) == {"experiment", "paper", "quantities", "certificate", "seconds"}
-    assert set(data["quantities"][0]) == {"name", "paper", "ours", "tolerance", "verdict", "reason", "ok"}
+    expected = {"name", "paper", "printed", "ours", "tolerance", "verdict", "reason", "tried", "conclude"}
+    assert set(data["quantities"][0]) == expected | {"record", "within", "ok"}
     assert all(q["ok"] for q in data["quantities"])
     assert {q["verdict"] for q in data["quantities"]} <= {"reproduced", "differs", "fitted", "no printed value"}
     assert data["certificate"]["natural_map"] < 1e-10
@@ -76,7 +78,7 @@ def test_every_command_has_help_with_an_example(command):
 
 def test_a_quantity_off_the_record_is_exit_code_1(tmp_path):
     code = (
-        "import sys; from stiction.papers import st96_rod; st96_rod._RECORD['spike'] = 99.0\n"
+        "import sys; from stiction.papers import st96_rod; st96_rod.SPIKE = 99.0\n"
         "from stiction.cli import main; sys.argv = ['stiction', 'reproduce', 'st96-rod']; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -100,6 +102,9 @@ def test_an_experiment_that_fails_does_not_lose_the_others(tmp_path, monkeypatch
     said = capsys.readouterr().out
     assert "failed: ValueError: the ball is lost" in said
     assert "all 3" in said
+    assert said.startswith("3 experiments of 2 papers: about ")
+    assert "the first within a minute" in said.partition("x-broken")[0]
+    assert re.search(r"\d+ quantities: \d+ reproduced, 0 differs, 0 fitted, 0 not comparable, \d+ no printed", said)
     assert "no contact problem was solved; largest errors: energy 1.0e-09" in said
     first, _, second = json.loads(data.read_text())
     assert first["error"] == "ValueError: the ball is lost"

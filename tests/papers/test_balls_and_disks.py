@@ -26,10 +26,16 @@ def test_four_balls_are_those_on_record(four):
 
 def test_table_1_within_five_percent_and_variations_within_a_thousandth(four):
     for h, (velocity, position, variation) in st96_balls.TABLE.items():
-        assert by_name(four, f"velocity variation, h = {h:g} s").ours == pytest.approx(variation, rel=1e-3)
+        assert by_name(four, f"velocity variation, h = {h:g} s").ours == pytest.approx(float(variation), rel=1e-3)
         if h >= 0.005:
-            assert by_name(four, f"velocity error, h = {h:g} s").ours == pytest.approx(velocity, rel=0.05)
-            assert by_name(four, f"position error, h = {h:g} s").ours == pytest.approx(position, rel=0.05)
+            assert by_name(four, f"velocity error, h = {h:g} s").ours == pytest.approx(float(velocity), rel=0.05)
+            assert by_name(four, f"position error, h = {h:g} s").ours == pytest.approx(float(position), rel=0.05)
+
+
+def test_another_g_comes_nearer_to_table_1(four):
+    assert by_name(four, "g = 9.82 m/s²").ours < 0.0105
+    off = [q.ours / q.value - 1 for q in four.quantities if q.name.startswith(("velocity error", "position error"))]
+    assert 0.1 < np.abs(off).max() < 0.12  # at 9.81, the default
 
 
 def test_impulses_of_figure_6(four):

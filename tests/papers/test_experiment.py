@@ -1,9 +1,11 @@
 """The standard by which every number of a paper is judged."""
 
+from dataclasses import replace
+
 import pytest
 
-from stiction.papers import Quantity
-from stiction.papers.experiment import printed
+from stiction.papers import Quantity, experiment
+from stiction.papers.experiment import EXACT, claim, printed
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,9 @@ def test_verdicts_follow_their_definition():
         {"paper": "0.42", "tolerance": 0.1},
         {"paper": "0.42", "fitted": True},
         {"paper": "0.42", "comparable": False},
+        {"paper": 0.42, "tolerance": 0.05},
+        {"record_within": 0.42},
+        {"record_tolerance": 1.0},
     ],
 )
 def test_what_cannot_be_judged_is_refused(wrong):
@@ -60,3 +65,30 @@ def test_a_record_in_the_unit_of_the_quantity():
     assert Quantity("a", 0.036, 0.03, "m", record_within=0.007).ok
     assert not Quantity("a", 0.036, 0.03, "m", record_within=0.005).ok
     assert not Quantity("a", float("nan"), 0.03, "m", record_within=0.005).ok
+
+
+def test_a_record_is_relative_and_small_ones_are_no_exception():
+    assert Quantity("a", 0.00078, 0.00078).ok
+    assert not Quantity("a", 0.00078 * (1 + 2e-6), 0.00078).ok
+    assert Quantity("a", 0.0, 0.0).ok
+    assert not Quantity("a", 1e-300, 0.0).ok
+    assert Quantity("a", 1e-12, 0.0, record_within=1e-9).ok
+
+
+def test_a_claim_in_words_is_a_quantity_with_a_paper_value():
+    assert claim("a", True).verdict == "reproduced"
+    assert claim("a", False).verdict == "differs"
+    assert not claim("a", False).ok
+    assert claim("a", False, record=False).ok
+    assert claim("a", False, record=False, paper=False).verdict == "reproduced"
+
+
+@pytest.mark.parametrize(
+    "name", ["pr11-stepping", "pr11-critical", "ttp01-slide-aligned", "ttp01-spin-misaligned", "s00-random-restitution"]
+)
+def test_a_changed_record_fails_in_every_row(name):
+    for q in experiment(name).run().quantities:
+        assert q.ok, q
+        assert not replace(q, ours=q.ours + 2.1 * q.within + 1e-300).ok, q
+        changed = q.record + 3 * q.within if q.record else 10 * q.within + EXACT
+        assert not replace(q, record=changed).ok, q

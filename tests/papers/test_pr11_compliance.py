@@ -93,3 +93,15 @@ def test_quantities_are_those_on_record(name):
     assert [q.name for q in outcome.quantities if not q.ok] == []
     assert outcome.certificate["energy"] < 1e-4
     assert name in outcome.figures()
+
+
+def test_the_frozen_jacobian_has_the_ratio_of_the_printed_excess():
+    W = Shock().W
+    ratios = []
+    for system in (pr11_compliance.frozen_rod(), rod()):
+        excess = pr11_compliance.integral(system, pr11_compliance.equal(1e6), 1e-3).impulse - Shock().rest
+        ratios.append(excess[1] / excess[0])
+    assert ratios[0] == pytest.approx(-W[0, 1] / W[1, 1], rel=1e-3)
+    assert ratios[1] < 0.3
+    printed = np.array(pr11_compliance.PRINTED[0]) - Shock().rest
+    assert printed[1] / printed[0] == pytest.approx(ratios[0], abs=0.002)  # four digits of 0.0176 over 0.0440

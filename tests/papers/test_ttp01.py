@@ -1,9 +1,11 @@
 """ttp01: what its experiments give is what is on record, and their exact answers are exact."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from stiction import Coulomb, Polyhedral, Simulator, Sphere, StewartTrinkle, World
+from stiction import AnitescuHart, Coulomb, Polyhedral, Simulator, Sphere, StewartTrinkle, World
 from stiction.papers import experiment
 from stiction.papers import ttp01_bowling as bowling
 from stiction.papers import ttp01_sphere as sphere
@@ -122,3 +124,15 @@ def test_a_world_of_two_spheres_moves_as_the_papers_own_form():
     run = sphere.implicit(two.seam_world(), 0.1, 4.0)
     found = np.hstack([run.velocity("ball"), run.angular_velocity("ball")])
     np.testing.assert_allclose(found, sphere.implicit(two.seam(two.FRICTION), 0.1, 4.0).v, atol=1e-10)
+
+
+def test_the_impulses_of_a_step_do_not_depend_on_lemkes_path():
+    system = two.seam(two.POLYHEDRON)
+    v = np.array([0.8, 0.0, 0.0, 0.1, 0.5, -0.2])
+    scheme = AnitescuHart(eps=1.0)
+    problem = scheme.probe(system, replace(system.initial_state(), v=v), 0.01)
+    answers = [path.solve(problem, tol=1e-10) for path in two.PATHS]
+    assert all(answer.success for answer in answers)
+    assert len({answer.iterations for answer in answers}) > 1  # the paths differ
+    for answer in answers[1:]:
+        np.testing.assert_allclose(answer.p, answers[0].p, atol=1e-9)

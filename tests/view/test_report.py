@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from stiction.papers import Experiment, Outcome, Quantity, experiment, experiments
+from stiction.papers.experiment import claim
 from stiction.papers.words import CAPTIONS, PAPERS, SAYS
 from stiction.view.report import Entry, report_html, write_report
 
@@ -57,8 +58,12 @@ def entry(name):
 
 @pytest.fixture(scope="module")
 def entries():
-    off = Quantity('a < b & "c"', 2.0, 1.0, "m", 3.0, 0.5, reason="<script>")
-    bad = Outcome((off,), {"natural_map": 0.0, "scaled_map": 0.0})
+    off = Quantity(
+        'a < b & "c"', 2.0, 1.0, "m", "3.0", reason="<script>", tried=("one <reading>", "another"), conclude="not so"
+    )
+    same = Quantity("d", 2.0, 2.0, "m", "3.0", tried=off.tried, conclude=off.conclude)
+    said = claim("e", False, record=False)
+    bad = Outcome((off, same, said), {"natural_map": 0.0, "scaled_map": 0.0})
     return [
         entry("pr11-impulse"),
         entry("pr11-critical"),
@@ -78,12 +83,17 @@ def test_every_quantity_note_and_caption_is_in_the_report(page, entries):
     for e in entries:
         assert e.experiment.title in page.text
         for q in e.quantities:
-            assert all(part in page.text for part in (q.name, q.verdict, f"{q.ours:.6g}", q.reason))
+            ours = ("no", "yes")[int(q.ours)] if q.in_words else f"{q.ours:.6g}"
+            assert all(part in page.text for part in (q.name, q.verdict, ours, q.reason))
         for note in e.outcome.notes if e.outcome else ():
             assert note in page.text
         for name in e.figures:
             assert CAPTIONS[name] in page.text
     assert "it <broke>" in page.text
+    assert "Tried: 2 readingsone <reading>another" in page.text
+    assert "To conclude: not so" in page.text
+    assert page.text.count("one <reading>") == 1  # the row below refers to it
+    assert "Tried, and to conclude: as above." in page.text
     assert "not on record" in page.text
 
 
@@ -118,5 +128,5 @@ def test_what_the_papers_say_is_written_for_every_experiment():
 
 
 def test_quantities_that_came_from_arrays_can_be_written_as_json():
-    found = Quantity("x", np.float32(0.5), np.float64(0.5), "m", 0.5, np.float64(0.1))
+    found = Quantity("x", np.float32(0.5), np.float64(0.5), "m", "0.5", record_within=np.float64(0.1))
     assert json.loads(json.dumps(found.as_dict()))["ok"] is True

@@ -20,6 +20,7 @@ from ..papers.progress import listening
 from ..view.report import VERDICTS, Entry, count, number, worst, write_report
 from .output import clock, console, output_folder, write_json
 
+MINUTES, COLD_MINUTES, STUDY_MINUTES = 3, 6, 10  # of all experiments or studies, on two cores
 COLOURS = {
     "reproduced": "green",
     "differs": "yellow",
@@ -60,6 +61,8 @@ def reproduce_experiments(
     page = _page(name, folder, report, study)
     if json is not None:
         write_json(json, None)  # fail before the work, not after it
+    if name == "all":
+        _announce(chosen, study, page)
     entries: list[Entry] = []
     try:
         for e in chosen:
@@ -76,6 +79,22 @@ def reproduce_experiments(
         reports = [_as_dict(entry, study) for entry in entries]
         write_json(json, reports if name == "all" else reports[0])
     return all(entry.ok for entry in entries)
+
+
+def _announce(chosen: list[Experiment], study: bool, page: Path | None) -> None:
+    """What will be done, and about how long it takes on two cores."""
+    papers = len({e.name.partition("-")[0] for e in chosen})
+    if study:
+        what = f"{len(chosen)} studies of {papers} papers, many runs each: about {STUDY_MINUTES} minutes in all."
+    else:
+        what = (
+            f"{len(chosen)} experiments of {papers} papers: about {MINUTES} minutes on two cores, up to {COLD_MINUTES} "
+            "the first time, when machine code is made. Each is shown as soon as it is done, the first within a minute."
+        )
+    screen = console()
+    screen.print(what, highlight=False)
+    screen.print(f"The report is written at the end: {page}. Ctrl-C stops, and keeps what is done.", highlight=False,
+                 soft_wrap=True)  # fmt: skip
 
 
 def _chosen(name: str, study: bool) -> list[Experiment]:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 REPRODUCED, DIFFERS, FITTED, NOT_PRINTED = "reproduced", "differs", "fitted", "no printed value"
 NOT_COMPARABLE = "not comparable"
-EXACT, ORDER = 1e-8, 0.1  # for words: "exact", "identical", "zero" (in the unit); the order of a convergence
+# tolerances of words: "exact", "identical", "zero" (in the unit); "essentially zero"; the order of a convergence
+EXACT, ESSENTIALLY, ORDER = 1e-8, 1e-6, 0.1
 _NUMBER = re.compile(r"[-−]?\d+(?:\.(\d+))?(?:e([-+]?\d+))?")
 
 
@@ -33,17 +34,18 @@ def printed(text: str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number of an experiment, or one claim in words (1 = yes, 0 = no).
+    """One number of an experiment, or one claim in words (`claim`: 1 = yes, 0 = no).
 
     paper: what is printed, as a string with the printed digits, from which the tolerance follows (`printed`); as a
-    number where a count or a claim is exact, or where `tolerance` is that of a word (`EXACT`, `ORDER`); None where
-    nothing is printed. ours: what we get. reason: why it differs, was fitted, or what it means. fitted: a datum or a
-    rule was chosen to match it, or it rests on one that was. comparable: False where the printed number measures
-    something else, which `reason` names. tried: the readings of the paper with which this was computed, where it
-    differs; conclude: what a reader may conclude.
+    number where a count or a claim is exact, or where `tolerance` is that of a word (`EXACT`, `ESSENTIALLY`,
+    `ORDER`); None where nothing is printed. ours: what we get. reason: why it differs, was fitted, or what it means.
+    fitted: a datum was chosen to match it, or it rests on a rule that was chosen among several. comparable: False where
+    the printed number measures something else, which `reason` names. tried: the readings of the paper with which this
+    was computed; conclude: what a reader may conclude. What differs needs both.
 
-    record: the value we have on record, to which `ours` must agree to `record_within` in the unit of the quantity (for
-    a chaotic run: the spread over seeds), or else to `record_tolerance`, relative to the record.
+    record: the value we have on record, to which `ours` must agree to `record_tolerance`, relative to the record, or to
+    `record_within` in the unit of the quantity: for a record of 0, and for a chaotic run, where it is the spread over
+    runs that differ by round-off or by a seed. A tolerance as large as the record would check nothing, and is refused.
     """
 
     name: str
@@ -59,14 +61,21 @@ class Quantity:
     comparable: bool = True
     tried: tuple[str, ...] = ()
     conclude: str = ""
+    in_words: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.paper, str):
             if self.tolerance is not None:
                 raise ValueError(f"{self.name}: the tolerance follows from the printed digits, {self.paper!r}.")
             printed(self.paper)
+        elif self.tolerance not in (None, 0.0, EXACT, ESSENTIALLY, ORDER):
+            raise ValueError(
+                f"{self.name}: tolerance={self.tolerance:g} was chosen by nobody but us; give `paper` as it is printed."
+            )
         if (self.fitted or not self.comparable) and not self.reason:
             raise ValueError(f"{self.name}: what is fitted or not comparable needs a reason.")
+        if self.record != 0.0 and self.within >= abs(self.record):
+            raise ValueError(f"{self.name}: the record {self.record:g} to ±{self.within:g} checks nothing.")
 
     @property
     def value(self) -> float | None:
@@ -90,11 +99,15 @@ class Quantity:
         return FITTED if self.fitted else REPRODUCED
 
     @property
+    def within(self) -> float:
+        """How near ours must be to the record, in the unit of the quantity."""
+        relative = self.record_tolerance * abs(self.record)
+        return relative if self.record_within is None else self.record_within
+
+    @property
     def ok(self) -> bool:
         """Whether `ours` is the value on record."""
-        if self.record_within is not None:
-            return bool(abs(self.ours - self.record) <= self.record_within)
-        return bool(abs(self.ours - self.record) <= self.record_tolerance * max(1.0, abs(self.record)))
+        return bool(abs(self.ours - self.record) <= self.within)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -108,8 +121,26 @@ class Quantity:
             "reason": self.reason,
             "tried": list(self.tried),
             "conclude": self.conclude,
+            "record": float(self.record),
+            "within": self.within,
             "ok": self.ok,
         }
+
+
+def claim(
+    name: str,
+    holds: bool,
+    reason: str = "",
+    *,
+    record: bool = True,
+    paper: bool = True,
+    fitted: bool = False,
+    tried: tuple[str, ...] = (),
+    conclude: str = "",
+) -> Quantity:
+    """A claim in words: whether it holds, and whether the paper says so (`paper`); `record`: what we have on record."""
+    return Quantity(name, float(holds), float(record), "", float(paper), reason=reason, fitted=fitted, tried=tried,
+                    conclude=conclude, in_words=True)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..view.style import COLOURS, dress, new_figure
 from . import pr11_compliance as paper
-from .experiment import Quantity
+from .experiment import Quantity, claim
 from .pr11_rod import MU
 from .pr11_stepping import STEP, step
 
@@ -29,7 +29,7 @@ def peak_claim(found: paper.Findings) -> Quantity:
         slides = int(np.argmax(friction)) + 1
         holds &= bool(np.allclose(friction[:slides], MU * normal[:slides]))
         holds &= bool((friction[slides:] < MU * normal[slides:]).all())
-    return Quantity("friction has its peak when sliding ends", float(holds), 1.0, "", 1.0, 0.0, "1 = yes, figure 6")
+    return claim("friction has its peak when sliding ends", bool(holds), "figure 6")
 
 
 def forces_over_time(found: paper.Findings) -> Figure:

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..analysis import all_motions, force_acceleration
-from .experiment import Experiment, Outcome, Quantity
+from .experiment import EXACT, Experiment, Outcome, Quantity
 from .pr11_rod import INERTIA, LENGTH, MASS, MU, certificate, rod, sliding_inertia
 
 if TYPE_CHECKING:
@@ -54,12 +54,12 @@ def reproduce() -> Outcome:
     dumbbell = MASS * LENGTH**2 / 4.0
     at = all_motions(force_acceleration(rod(angle=steepest(mu), mu=mu * (1.0 - 1e-6))))
     quantities = (
-        Quantity("critical µ of a slender rod", mu, 4.0 / 3.0, "", 4.0 / 3.0, 1e-9, "printed as 4/3"),
-        Quantity("φ* at it", math.degrees(steepest(mu)), 63.434948823, "°", 63.435, 5e-4),
+        Quantity("critical µ of a slender rod", mu, 4.0 / 3.0, "", 4.0 / 3.0, EXACT, "printed as 4/3"),
+        Quantity("φ* at it", math.degrees(steepest(mu)), 63.434948823, "°", "63.435"),
         Quantity("solutions at φ* with a little less friction", float(len(at)), 1.0, "",
                  reason="with 1e-6 less; none with 1e-6 more"),
         Quantity("and with a little more", float(len(all_motions(force_acceleration(
-            rod(angle=steepest(mu), mu=mu * (1.0 + 1e-6)))))), 0.0, "", 0.0, 0.0),
+            rod(angle=steepest(mu), mu=mu * (1.0 + 1e-6)))))), 0.0, "", 0.0),
         Quantity("unsolvable at µ = 3/2 from", math.degrees(low), math.degrees(roots[0]), "°",
                  reason="figure 8(a) shows it; closed form tan²φ - 3µ tan φ + 4 = 0"),
         Quantity("to", math.degrees(high), math.degrees(roots[1]), "°"),

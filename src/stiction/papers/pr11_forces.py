@@ -9,13 +9,12 @@ import numpy as np
 
 from ..analysis import Motions, all_motions, force_acceleration, select
 from ..analysis.mode_map import ModeMap, mode_map
-from .experiment import Experiment, Outcome, Quantity
+from .experiment import EXACT, Experiment, Outcome, Quantity, claim
 from .pr11_rod import ANGLE, GRAVITY, LENGTH, LIFTING, MASS, MU, certificate, rod, sliding_inertia
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DIGITS = 5e-5  # four printed decimals
 SPIN = 1.5  # rad/s: turns the tip away from the ground as the torque does
 
 
@@ -29,10 +28,11 @@ def none() -> Outcome:
     found = forces()
     problem = found.form.problem
     quantities = (
-        Quantity("solutions", float(len(found)), 0.0, "", 0.0, 0.0, "of a complete enumeration"),
+        Quantity("solutions", float(len(found)), 0.0, "", 0.0, reason="of a complete enumeration"),
+        claim("A is negative for µ = 3/2 and φ = π/3", problem.delassus()[0, 0] < 0.0),
         Quantity("A of eq. 10", float(problem.delassus()[0, 0]), sliding_inertia(ANGLE, MU), "1/kg",
-                 reason="negative, as the text says"),
-        Quantity("b of eq. 11", -float(problem.q[0]), 1.0, "m/s²", 1.0, 0.0),
+                 reason="1 + 3 cos φ (cos φ - µ sin φ)"),
+        Quantity("b of eq. 11", -float(problem.q[0]), 1.0, "m/s²", 1.0),
     )  # fmt: skip
     return Outcome(quantities, certificate(found), lambda: _figures(found, "pr11-painleve-none"))
 
@@ -42,16 +42,15 @@ def many() -> Outcome:
     found, spun = forces(LIFTING), forces(spin=SPIN)
     opens, slides = found
     quantities = (
-        Quantity("solutions", float(len(found)), 2.0, "", 2.0, 0.0),
-        Quantity("λ₁, largest component", float(np.abs(opens.forces).max()), 0.0, "N", 0.0, DIGITS),
-        Quantity("λ₂, normal", float(slides.forces[0]), 7.554499726, "N", 7.5545, DIGITS),
-        Quantity("λ₂, friction", float(slides.forces[1]), 11.331749590, "N", 11.3317, DIGITS),
-        Quantity("the first opens", float(opens.modes == "o"), 1.0, "", 1.0, 0.0),
-        Quantity("the second slides on", float(slides.modes == "-"), 1.0, "", 1.0, 0.0),
-        Quantity("solutions with a spin instead of the torque", float(len(spun)), 2.0, "", 2.0, 0.0,
-                 f"ω = {SPIN:g} rad/s, above √(g/(½ l sin φ)) = {math.sqrt(1.0 / math.sin(ANGLE)):.4f} rad/s"),
-        Quantity("Painlevé's principle takes the one that opens",
-                 float(select(found, "painleve") == (opens,)), 1.0, "", 1.0, 0.0, "§6"),
+        Quantity("solutions", float(len(found)), 2.0, "", 2.0),
+        Quantity("λ₁, largest component", float(np.abs(opens.forces).max()), 0.0, "N", 0.0, EXACT, record_within=1e-12),
+        Quantity("λ₂, normal", float(slides.forces[0]), 7.554499726, "N", "7.5545"),
+        Quantity("λ₂, friction", float(slides.forces[1]), 11.331749590, "N", "11.3317"),
+        claim("the first opens", opens.modes == "o"),
+        claim("the second slides on", slides.modes == "-"),
+        Quantity("solutions with a spin instead of the torque", float(len(spun)), 2.0, "", 2.0,
+                 reason=f"ω = {SPIN:g} rad/s, above √(g/(½ l sin φ)) = {math.sqrt(1.0 / math.sin(ANGLE)):.4f} rad/s"),
+        claim("Painlevé's principle takes the one that opens", select(found, "painleve") == (opens,), "§6"),
     )  # fmt: skip
     return Outcome(quantities, certificate(found, spun), lambda: _figures(found, "pr11-painleve-many"))
 

@@ -24,7 +24,7 @@ from ..schemes import Compliant
 from ..simulation import Simulator
 from ..solvers import solve
 from ..systems import Gap, GeneralizedSystem
-from .experiment import Experiment, Outcome, Quantity
+from .experiment import Experiment, Outcome, Quantity, claim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -142,6 +142,10 @@ def reproduce() -> Outcome:
     soft, stiff = found.blows[0], found.blows[-1]
     inner = found.inner
     quantities = (
+        claim("a soft rod presses at its inner end although that lifts", bool(soft.impulse[0] > 0.1
+              and soft.velocity[0] > 0.0), "against the velocity Signorini condition"),
+        claim("a rod stiffer than the table recovers the solution of the LCP", stiff.impulse[0] < 1e-3,
+              "the inner end lifts without a reaction"),
         Quantity("rigid rod, complementarity: impulse at the inner end", float(found.rigid[0][0]), 0.0, "N s",
                  reason=f"it lifts, at {found.rigid[1][0]:.4f} m/s"),
         Quantity("the same at the edge", float(found.rigid[0][1]), 10.0 / 7.0, "N s"),
@@ -149,7 +153,7 @@ def reproduce() -> Outcome:
                  -1.0, "m/s", reason="down: of a rigid rod +2"),
         Quantity("hinged rod, complementarity: impulse at the inner end", float(found.hinged[0][0]), 0.25, "N s"),
         Quantity("torsion spring 1e6 times stiffer: impulse at the inner end", float(stiff.impulse[0]), 1.5976e-4,
-                 "N s", record_tolerance=1e-6, reason="the complementarity problem's 0, recovered as pr11 says"),
+                 "N s", record_tolerance=5e-3, reason="the complementarity problem's 0, recovered as pr11 says"),
         Quantity("it falls, per decade of the ratio, by", float(inner[-2] / inner[-1]), 3.1520, "",
                  record_tolerance=0.01, reason="the square root of the ratio"),
         Quantity("the same at the edge", float(stiff.impulse[1]), 1.6489, "N s", record_tolerance=1e-4,

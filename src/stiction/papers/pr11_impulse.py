@@ -8,9 +8,8 @@ import numpy as np
 
 from ..analysis import Motions, all_motions, impulse_velocity, rules_of
 from ..analysis.dead_ends import after_impulses, search_dead_ends
-from .experiment import Experiment, Outcome, Quantity
+from .experiment import EXACT, Experiment, Outcome, Quantity, claim
 from .pr11_corner import corner
-from .pr11_forces import DIGITS
 from .pr11_rod import LIFTING, certificate, rod
 
 if TYPE_CHECKING:
@@ -32,16 +31,17 @@ def reproduce() -> Outcome:
     hit = all_motions(corner())
     same = max(float(np.abs(a.forces - b.forces).max()) for a, b in zip(pressed, lifted))
     quantities = (
-        Quantity("solutions, pressed (§3.1)", float(len(pressed)), 2.0, "", 2.0, 0.0),
-        Quantity("solutions, lifted (§3.2)", float(len(lifted)), 2.0, "", 2.0, 0.0),
-        Quantity("Λ₁, largest component", float(np.abs(stays.forces).max()), 0.0, "N s", 0.0, DIGITS),
-        Quantity("Λ₂, normal", float(rests.forces[0]), 0.324759526, "N s", 0.3248, DIGITS),
-        Quantity("Λ₂, friction", float(rests.forces[1]), 0.4375, "N s", 0.4375, DIGITS),
-        Quantity("largest difference between the setups", same, 0.0, "N s", 0.0, 1e-12),
-        Quantity("Λ₂ turns sliding into sticking", float(rests.modes == "s"), 1.0, "", 1.0, 0.0),
-        Quantity("Λ₂ has the least energy", float("least energy" in rules_of(pressed, rests)), 1.0, "", 1.0, 0.0),
+        Quantity("solutions, pressed (§3.1)", float(len(pressed)), 2.0, "", 2.0),
+        Quantity("solutions, lifted (§3.2)", float(len(lifted)), 2.0, "", 2.0),
+        Quantity("Λ₁, largest component", float(np.abs(stays.forces).max()), 0.0, "N s", 0.0, EXACT,
+                 record_within=1e-12),
+        Quantity("Λ₂, normal", float(rests.forces[0]), 0.324759526, "N s", "0.3248"),
+        Quantity("Λ₂, friction", float(rests.forces[1]), 0.4375, "N s", "0.4375"),
+        Quantity("largest difference between the setups", same, 0.0, "N s", 0.0, EXACT, record_within=1e-12),
+        claim("Λ₂ turns sliding into sticking", rests.modes == "s"),
+        claim("Λ₂ has the least energy", "least energy" in rules_of(pressed, rests)),
         Quantity("kinetic energy after Λ₂", float(rests.energy or 0.0), 0.28125, "J", reason="0.5 J before"),
-        Quantity("forces exist after Λ₁, pressed", float(bool(stays.goes_on)), 0.0, "", 0.0, 0.0),
+        claim("forces exist after Λ₁, pressed", bool(stays.goes_on), record=False, paper=False),
         Quantity("forces exist after Λ₂, pressed", float(bool(rests.goes_on)), 1.0, "",
                  reason="\"unclear to me\" (§3.1): here they do"),
         Quantity("random states without a way out", float(len(search.dead)), 0.0, "", reason=search.words),

