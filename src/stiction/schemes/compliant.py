@@ -26,7 +26,7 @@ from ..status import Status
 from ..systems.base import State, System
 from ..systems.sizes import arms, extent
 from .base import Change, Contacts, EnergyBalance, Solve, StepCertificate, StepResult, in_columns, pad_rows
-from .compliant_motion import POWERS, Motion
+from .compliant_motion import POWERS, Motion, smallest
 
 PIECES = 2000  # of smooth motion in a step; more means that contacts chatter faster than the step can follow
 BRIEF = 1e-13  # of the time: intervals that integrators refuse, taken by one step of Euler's method
@@ -302,11 +302,11 @@ def hold(motion: Motion, t: float, q: FloatArray, v: FloatArray) -> tuple[FloatA
     if not len(rigid):
         return q, v
     system = motion.system
+    p, length = np.zeros(motion.nr), motion.length[rigid]
     for _ in range(3):
         found = system.evaluate(motion.candidates, t, q)
         form: Any = system.dynamics(q, found)
-        W, p = form.delassus_among(rigid), np.zeros(motion.nr)
-        p[rigid] = np.linalg.lstsq(W, -found.value[rigid], rcond=1e-12)[0]
+        p[rigid] = smallest(form, rigid, length, -found.value[rigid])
         q = system.retract(q, form.velocity_change(p))
-    p[rigid] = np.linalg.lstsq(W, -(form.velocity_rows(v) + motion._swept(t, q))[rigid], rcond=1e-12)[0]
+    p[rigid] = smallest(form, rigid, length, -(form.velocity_rows(v) + motion._swept(t, q))[rigid])
     return q, v + form.velocity_change(p)
