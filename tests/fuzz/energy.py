@@ -35,8 +35,9 @@ class Case:
     """What one case did. Energies [J]; unit: T₀, with gravity T₀ + m g·size; t0: the kinetic energy at the start.
 
     change: the largest mass_change of a step over the kinetic energy then; rise, regained, regained_half: the largest
-    rise of the energy above its start, and above its lowest so far, at h and at h/2; booked: the largest rise above the start and the stabilisation so far;
-    peak: the largest energy over 2 (E₀ + m g·size); spun: the largest ω·h; failed: the step that failed, or -1.
+    rise of the energy above its start, and above its lowest so far, at h and at h/2; booked: the largest rise above the
+    start and the stabilisation so far; peak: the largest energy over 2 (E₀ + m g·size); spun: the largest ω·h; failed:
+    the step that failed, or -1.
     """
 
     seed: int

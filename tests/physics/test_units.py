@@ -99,7 +99,9 @@ def soft(u: Units) -> dict[str, object]:
     return {"compliance": st.Compliance(2e4 * u.force / u.m, 50 * u.force / u.speed, 80 * u.force / u.speed)}
 
 
-SCHEMES: dict[str, tuple[Callable[[], st.schemes.Scheme] | None, dict[str, object] | Callable[[Units], dict[str, object]]]] = {
+SCHEMES: dict[
+    str, tuple[Callable[[], st.schemes.Scheme] | None, dict[str, object] | Callable[[Units], dict[str, object]]]
+] = {
     "default": (st.AnitescuHart, {}),
     "convex": (lambda: st.AnitescuHart(relaxation="convex"), {}),
     "compliant contacts": (st.AnitescuHart, soft),
