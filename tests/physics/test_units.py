@@ -115,6 +115,7 @@ SCHEMES: dict[
     "implicit": (st.TzitzourisPang, {}),
     "springs": (None, {}),
 }
+RARER = ("Stronge's impacts", "as printed", "fixed point", "nonlinear")
 
 
 def turning(u: Units) -> dict[str, object]:
@@ -162,7 +163,7 @@ def test_motion_is_the_same_in_other_units(make, scheme):
 @pytest.mark.long
 @pytest.mark.parametrize("exponents", MORE)
 @pytest.mark.parametrize("make", [pieces, machine, plane])
-@pytest.mark.parametrize("scheme", [name for name in SCHEMES if name != "springs"])
+@pytest.mark.parametrize("scheme", [name for name in SCHEMES if name not in (*RARER, "springs")])
 def test_motion_is_the_same_in_all_units(make, scheme, exponents):
     same(make, scheme, exponents)
 
@@ -170,6 +171,13 @@ def test_motion_is_the_same_in_all_units(make, scheme, exponents):
 def test_stiff_integrators_see_no_units():
     """Hinges, limits, motors and ropes among springs and dampers: what turns has them times a length squared."""
     same(machine, "springs", OTHER, steps=4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("make", [pieces, machine, plane])
+@pytest.mark.parametrize("scheme", RARER)
+def test_rarer_schemes_see_no_units(make, scheme):
+    same(make, scheme, OTHER)
 
 
 @pytest.mark.long
