@@ -40,8 +40,9 @@ class Compliant:
     Penetrations are of the size of force over kn, sticking contacts creep at friction over gamma_t, and impacts last
     about π sqrt(m/kn): nothing is discontinuous, and every step resolves all of it. Contacts with a `Compliance` of
     their own use that. Limits of joints are contacts too, motors and friction in joints are dampers of gamma_t up to
-    their bounds, springs and compliant joints are themselves, and rigid joints hold exactly. method: "Radau" (implicit
-    Runge–Kutta of order 5, the one for very stiff contacts) or "LSODA" (switches by itself between stiff and
+    their bounds, springs and compliant joints are themselves, and rigid joints hold exactly. What turns (spin, roll, a
+    hinge) has the constants times the square of its row's length, so that units do not matter. method: "Radau"
+    (implicit Runge–Kutta of order 5, the one for very stiff contacts) or "LSODA" (switches by itself between stiff and
     non-stiff); rtol: the integrator's relative tolerance.
 
     Impulses of a step are integrals of forces over it; the mode of a contact is that at its end, and moments at which
