@@ -99,15 +99,27 @@ def soft(u: Units) -> dict[str, object]:
     return {"compliance": st.Compliance(2e4 * u.force / u.m, 50 * u.force / u.speed, 80 * u.force / u.speed)}
 
 
-SCHEMES: dict[str, tuple[Callable[[], st.schemes.Scheme], dict[str, object] | Callable[[Units], dict[str, object]]]] = {
+SCHEMES: dict[
+    str, tuple[Callable[[], st.schemes.Scheme] | None, dict[str, object] | Callable[[Units], dict[str, object]]]
+] = {
     "default": (st.AnitescuHart, {}),
     "convex": (lambda: st.AnitescuHart(relaxation="convex"), {}),
     "compliant contacts": (st.AnitescuHart, soft),
     "Newton's impacts": (st.Moreau, {"restitution": 0.4}),
     "Poisson's impacts": (lambda: st.Moreau(impact="poisson"), {"restitution": 0.4}),
+    "Stronge's impacts": (lambda: st.Moreau(impact="stronge"), {"restitution": 0.4}),
+    "as printed": (st.Stewart, {"restitution": 0.4}),
+    "fixed point": (lambda: st.AnitescuHart(relaxation="fixed-point"), {}),
     "pivots": (st.StewartTrinkle, {}),
+    "nonlinear": (lambda: st.StewartTrinkle(nonlinear=True), {}),
     "implicit": (st.TzitzourisPang, {}),
+    "springs": (None, {}),
 }
+RARER = ("Stronge's impacts", "as printed", "fixed point", "nonlinear")
+
+
+def turning(u: Units) -> dict[str, object]:
+    return {"friction": st.Torsional(0.4, er=0.02 * u.m)}
 
 
 def springs(u: Units) -> st.Compliant:
@@ -115,13 +127,14 @@ def springs(u: Units) -> st.Compliant:
     return st.Compliant(kn=stiff, gamma_n=50 * damped, gamma_t=80 * damped)
 
 
-def motion(make: Callable[..., object], scheme: str, u: Units) -> list[np.ndarray]:
+def motion(make: Callable[..., object], scheme: str, u: Units, steps: int = STEPS, **more: object) -> list[np.ndarray]:
     """Positions, velocities and normal impulses of all steps, in the usual units."""
-    build, law = (lambda: springs(u), {}) if scheme == "springs" else SCHEMES[scheme]
-    sim = st.Simulator(make(u, **(law(u) if callable(law) else law)), dt=H * u.s, scheme=build(), on_overlap="warn")
+    build, law = SCHEMES[scheme]
+    world = make(u, **{**(law(u) if callable(law) else law), **more})
+    sim = st.Simulator(world, dt=H * u.s, scheme=springs(u) if build is None else build(), on_overlap="warn")
     system, found = sim.system, []
     metres = np.tile(np.where(np.arange(system.dof) < system.dim, u.m, 1.0), system.nb)
-    for _ in range(STEPS):
+    for _ in range(steps):
         contacts = sim.step().contacts
         places = system.bodies(sim.state.q).copy()
         places[:, : system.dim] /= u.m
@@ -130,10 +143,15 @@ def motion(make: Callable[..., object], scheme: str, u: Units) -> list[np.ndarra
     return found
 
 
-def same(make: Callable[..., object], scheme: str, exponents: tuple[int, int, int]) -> None:
-    usual, other = motion(make, scheme, Units()), motion(make, scheme, Units(*exponents))
-    for a, b in zip(usual, other):
-        np.testing.assert_allclose(b, a, rtol=0, atol=1e-150)  # to the bit, but for numbers whose squares fade away
+def same(
+    make: Callable[..., object], scheme: str, exponents: tuple[int, int, int], steps: int = STEPS,
+    law: Callable[[Units], dict[str, object]] = lambda u: {}, atol: float = 1e-150,
+) -> None:  # fmt: skip
+    ends = []
+    for u in (Units(), Units(*exponents)):
+        ends.append(motion(make, scheme, u, steps, **law(u)))
+    for a, b in zip(*ends, strict=True):
+        np.testing.assert_allclose(b, a, rtol=0, atol=atol)  # to the bit, but for numbers whose squares fade away
 
 
 @pytest.mark.parametrize("make", [pieces, machine, plane])
@@ -145,15 +163,33 @@ def test_motion_is_the_same_in_other_units(make, scheme):
 @pytest.mark.long
 @pytest.mark.parametrize("exponents", MORE)
 @pytest.mark.parametrize("make", [pieces, machine, plane])
-@pytest.mark.parametrize("scheme", list(SCHEMES))
+@pytest.mark.parametrize("scheme", [name for name in SCHEMES if name not in (*RARER, "springs")])
 def test_motion_is_the_same_in_all_units(make, scheme, exponents):
     same(make, scheme, exponents)
 
 
+def test_stiff_integrators_see_no_units():
+    """Hinges, limits, motors and ropes among springs and dampers: what turns has them times a length squared."""
+    same(machine, "springs", OTHER, steps=4)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("make", [pieces, plane])
-def test_stiff_integrators_see_no_units(make):
+@pytest.mark.parametrize("make", [pieces, machine, plane])
+@pytest.mark.parametrize("scheme", RARER)
+def test_rarer_schemes_see_no_units(make, scheme):
+    same(make, scheme, OTHER)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("make", [pieces, machine, plane])
+def test_springs_and_dampers_see_no_units(make):
     same(make, "springs", OTHER)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["compliant contacts", "springs", "default", "implicit"])
+def test_friction_that_resists_turning_sees_no_units(scheme):
+    same(pieces, scheme, OTHER, 10, turning, 1e-9 if scheme == "springs" else 1e-150)
 
 
 @pytest.mark.parametrize("mass", [1e-12, 1e12])

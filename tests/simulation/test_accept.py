@@ -212,14 +212,21 @@ def test_only_islands_that_are_large_themselves_may_miss(name, taken):
     assert graded(problem, spoiled, 1e-6, None).taken == taken
 
 
-def test_going_on_is_called_continue_and_the_old_word_warns():
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        sim = st.Simulator(bed(side=1, depth=1), DT, on_failure="accept")
-    assert sim.on_failure == "continue"
-    assert [str(w.message)[:48] for w in seen if w.category is FutureWarning] == [
-        'on_failure="accept" is now called "continue"; ac'
-    ]
+def test_going_on_is_called_continue_and_the_old_word_warns(tmp_path):
+    """In Python and in a scene file alike."""
+    world, path = bed(side=1, depth=1), tmp_path / "bed.toml"
+    world.to_scene(st.Simulator(world, DT, on_failure="continue"), duration=DT).save(path)
+    text = path.read_text()
+    assert 'on_failure = "continue"' in text
+    path.write_text(text.replace('"continue"', '"accept"'))
+    for make in (lambda: st.Simulator(world, DT, on_failure="accept"), lambda: st.read_scene(path).simulator()):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            sim = make()
+        assert sim.on_failure == "continue"
+        assert [str(w.message)[:48] for w in seen if w.category is FutureWarning] == [
+            'on_failure="accept" is now called "continue"; ac'
+        ]
     with pytest.raises(st.ModelError, match="accept must be at least tol"):
         st.Simulator(bed(side=1, depth=1), DT, tol=1e-3, accept=1e-6)
 

@@ -136,17 +136,21 @@ class FrictionSet(ABC):
 
     def project(self, f: Any, radius: float = 1.0) -> FloatArray:
         """The point of radius·F nearest to f."""
+        return self.project_in(f, radius, np.ones(np.size(f)))
+
+    def project_in(self, x: Any, radius: float, length: FloatArray) -> FloatArray:
+        """The point of radius·F nearest to x, where rows are divided by `length`."""
         from . import kernels
 
-        f, s = self._unit("f", f)
+        x, s = self._unit("f", x)
         radius = _check.number("radius", radius, low=0.0)
-        y = np.zeros_like(f)
+        y = np.zeros_like(x)
         if s.kind & 3 in (ELLIPSOID, PRODUCT):
-            kernels.project_product(s.kind, s.semi, f, y, f.size, radius)
+            kernels.project_product(s.kind, s.semi / length, x, y, x.size, radius)
         elif s.kind == POLYHEDRON:
             m = len(s.facets)
-            G, h = np.ascontiguousarray(s.facets[:, :-1]), s.facets[:, -1] * radius
-            kernels.project_polyhedron(G, h, f.size, m, f, y, *kernels.workspace(m, f.size))
+            G, h = np.ascontiguousarray(s.facets[:, :-1] * length), s.facets[:, -1] * radius
+            kernels.project_polyhedron(G, h, x.size, m, x, y, *kernels.workspace(m, x.size))
         return y
 
 

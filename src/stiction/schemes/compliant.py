@@ -26,7 +26,7 @@ from ..status import Status
 from ..systems.base import State, System
 from ..systems.sizes import arms, extent
 from .base import Change, Contacts, EnergyBalance, Solve, StepCertificate, StepResult, in_columns, pad_rows
-from .compliant_motion import POWERS, Motion
+from .compliant_motion import POWERS, Motion, smallest
 
 PIECES = 2000  # of smooth motion in a step; more means that contacts chatter faster than the step can follow
 BRIEF = 1e-13  # of the time: intervals that integrators refuse, taken by one step of Euler's method
@@ -40,8 +40,9 @@ class Compliant:
     Penetrations are of the size of force over kn, sticking contacts creep at friction over gamma_t, and impacts last
     about π sqrt(m/kn): nothing is discontinuous, and every step resolves all of it. Contacts with a `Compliance` of
     their own use that. Limits of joints are contacts too, motors and friction in joints are dampers of gamma_t up to
-    their bounds, springs and compliant joints are themselves, and rigid joints hold exactly. method: "Radau" (implicit
-    Runge–Kutta of order 5, the one for very stiff contacts) or "LSODA" (switches by itself between stiff and
+    their bounds, springs and compliant joints are themselves, and rigid joints hold exactly. What turns (spin, roll, a
+    hinge) has the constants times the square of its row's length, so that units do not matter. method: "Radau"
+    (implicit Runge–Kutta of order 5, the one for very stiff contacts) or "LSODA" (switches by itself between stiff and
     non-stiff); rtol: the integrator's relative tolerance.
 
     Impulses of a step are integrals of forces over it; the mode of a contact is that at its end, and moments at which
@@ -302,11 +303,11 @@ def hold(motion: Motion, t: float, q: FloatArray, v: FloatArray) -> tuple[FloatA
     if not len(rigid):
         return q, v
     system = motion.system
+    p, length = np.zeros(motion.nr), motion.length[rigid]
     for _ in range(3):
         found = system.evaluate(motion.candidates, t, q)
         form: Any = system.dynamics(q, found)
-        W, p = form.delassus_among(rigid), np.zeros(motion.nr)
-        p[rigid] = np.linalg.lstsq(W, -found.value[rigid], rcond=1e-12)[0]
+        p[rigid] = smallest(form, rigid, length, -found.value[rigid])
         q = system.retract(q, form.velocity_change(p))
-    p[rigid] = np.linalg.lstsq(W, -(form.velocity_rows(v) + motion._swept(t, q))[rigid], rcond=1e-12)[0]
+    p[rigid] = smallest(form, rigid, length, -(form.velocity_rows(v) + motion._swept(t, q))[rigid])
     return q, v + form.velocity_change(p)

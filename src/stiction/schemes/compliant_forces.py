@@ -2,7 +2,8 @@
 
 Contacts, limits and friction are regularised as `systems/compliance.py` says; springs, compliant joints and motors are
 what `systems/mechanism_kernels.py` demands, in continuous time. Rigid joints have no force here: `compliant_motion.py`
-finds the one that holds them.
+finds the one that holds them. kn, gamma_n and gamma_t are those of rows in metres: a row that turns has them times the
+square of its length (`Constraints.length`), so that they mean the same in any unit of length.
 """
 
 from __future__ import annotations
@@ -36,11 +37,13 @@ class Local:
 class Forces:
     """The laws of a step's constraints; `closed` (nk,) says which unilateral ones touch.
 
-    soft: kn, gamma_n and gamma_t of those that have none of their own; h: the length of the step [s].
+    soft: kn, gamma_n and gamma_t of those that have none of their own; h: the length of the step [s]. Kept as
+    `soft` (nk, 3), of rows in metres, and `lever` (nr,): the square of each row's length.
     """
 
     def __init__(self, candidates: Candidates, found: Constraints, h: float, soft: tuple[float, float, float]):
         self.candidates, self.friction, self.h = candidates, candidates.friction, h
+        self.length, self.lever = found.length, found.length**2
         nk = len(candidates.key)
         law, ptr = candidates.law, candidates.row_ptr
         self.soft = np.tile(np.array(soft, dtype=float), (nk, 1))
@@ -55,7 +58,7 @@ class Forces:
         self.normal = ptr[:-1]
         if m is not None:  # limits that give way by themselves
             own = np.flatnonzero((m.law == UNILATERAL) & (m.soft[m.ptr[:-1]] > 0.0))
-            self.soft[own, 0], self.soft[own, 1] = 1.0 / m.soft[m.ptr[own]], 0.0
+            self.soft[own, 0], self.soft[own, 1] = 1.0 / (m.soft[m.ptr[own]] * self.lever[m.ptr[own]]), 0.0
         row_law = np.repeat(law, np.diff(ptr))
         self.rigid: IntArray = np.flatnonzero(row_law == EQUALITY)
         if m is not None:
@@ -74,7 +77,8 @@ class Forces:
         nr, value = len(u), found.value
         force, by_value, by_velocity = np.zeros(nr), np.zeros((nr, nr)), np.zeros((nr, nr))
         for k in self.unilateral[closed[self.unilateral]].tolist():
-            n, (stiff, damp, _) = self.normal[k], self.soft[k]
+            n = self.normal[k]
+            stiff, damp, _ = self.lever[n] * self.soft[k]
             near = u[n] < 0.0
             force[n] = max(0.0, -stiff * value[n] - (damp * u[n] if near else 0.0))
             by_value[n, n], by_velocity[n, n] = -stiff, -damp if near else 0.0
@@ -93,7 +97,9 @@ class Forces:
             # dry friction has its own bound, which a law of speed scales
             radius = mu[k] * force[n] if contact else bound * mu[k] / table.mu[k]
             friction = table.sets[table.set_of[k]]
-            force[rows], by_radius, by_slip, over[k] = friction_force(friction, u[rows], radius, gamma)
+            force[rows], by_radius, by_slip, over[k] = friction_force(
+                friction, u[rows], radius, gamma, self.length[rows]
+            )
             by_velocity[rows, rows] = by_slip
             if contact:
                 by_value[rows, n] = mu[k] * by_radius * by_value[n, n]
@@ -116,7 +122,7 @@ class Forces:
             elif law[r] in (UNILATERAL, DRY, EQUALITY):
                 continue
             else:
-                gamma, bound = self.soft[block[r], 2], m.row_bound[r]
+                gamma, bound = self.lever[r] * self.soft[block[r], 2], m.row_bound[r]
                 # a position motor wants u = (target - φ)/time; one without a time constant, to be there in a step
                 time = 0.0 if m.mode[r] == SPEED else float(m.soft[r]) or self.h
                 pull = gamma * (target[r] - u[r]) if time == 0.0 else gamma * ((target[r] - value[r]) / time - u[r])
@@ -139,27 +145,34 @@ class Forces:
 
 
 def friction_force(
-    friction: FrictionSet, u: FloatArray, radius: float, gamma: float
+    friction: FrictionSet, u: FloatArray, radius: float, gamma: float, length: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Friction: the point of radius·F nearest to -gamma·u, its derivatives by radius and by u, and the excess [N]."""
-    pull, n = -gamma * u, len(u)
-    if isinstance(friction, Coulomb):
+    """Friction: the point of radius·F nearest to -gamma·u, its derivatives by radius and by u, and the excess.
+
+    gamma is that of rows in metres, and nearest is meant in newtons: rows are measured by their length.
+    """
+    damping, n = gamma * length**2, len(u)
+    pull = -damping * u
+    if isinstance(friction, Coulomb):  # rows of one kind
         size = float(np.linalg.norm(pull))
         over = size - radius
         if over <= 0.0:
-            return pull, np.zeros(n), -gamma * np.eye(n), over
+            return pull, np.zeros(n), -np.diag(damping), over
         along = pull / size
-        return radius * along, along, -gamma * radius / size * (np.eye(n) - np.outer(along, along)), over
-    unit = friction
-    over = unit.gauge(pull) - radius
+        return radius * along, along, -radius / size * (np.eye(n) - np.outer(along, along)) * damping, over
+    over = friction.gauge(pull) - radius
     if over <= 0.0:
-        return pull, np.zeros(n), -gamma * np.eye(n), over
-    force = unit.project(pull, radius)
-    step = 1e-6 * float(np.abs(pull).max())  # not zero: it is outside the set
+        return pull, np.zeros(n), -np.diag(damping), over
+
+    def nearest(pull: FloatArray, radius: float) -> FloatArray:
+        return length * friction.project_in(pull / length, radius, length)
+
+    force = nearest(pull, radius)
+    step = 1e-6 * float(np.abs(pull / length).max())  # not zero: it is outside the set
     by_u = np.empty((n, n))
     for j in range(n):
         moved = pull.copy()
-        moved[j] += step
-        by_u[:, j] = -gamma * (unit.project(moved, radius) - force) / step
+        moved[j] += step * length[j]
+        by_u[:, j] = -damping[j] * (nearest(moved, radius) - force) / (step * length[j])
     grown = 1e-6 * (radius or float(np.abs(pull).max()))
-    return force, (unit.project(pull, radius + grown) - force) / grown, by_u, over
+    return force, (nearest(pull, radius + grown) - force) / grown, by_u, over

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..problem.dynamics import Bodies, Delassus
 from ..problem.laws import BOX, DRY, UNILATERAL
 from ..systems.base import Candidates, State, System
@@ -119,8 +119,7 @@ class Motion:
         if len(rigid):
             missing = form.velocity_rows(acceleration)[rigid] + self._turning(t, q, v)
             held = np.zeros(self.nr)
-            # several joints may hold the same: the smallest forces that do
-            held[rigid] = np.linalg.lstsq(form.delassus_among(rigid), -missing, rcond=1e-12)[0]
+            held[rigid] = smallest(form, rigid, self.length[rigid], -missing)
             acceleration = acceleration + form.minv(form.impulse(held))
             force = force + held
             local = Local(force, local.by_value, local.by_velocity, local.over)
@@ -191,3 +190,12 @@ class Motion:
         gap = np.where(side * moment.u[normal] < 0.0, side * moment.value[normal], np.inf)
         gap[self.candidates.law != UNILATERAL] = np.inf
         return gap, moment.local.over
+
+
+def smallest(form: Any, rows: IntArray, length: FloatArray, change: FloatArray) -> FloatArray:
+    """The smallest impulses of `rows` that change their velocities by `change`: several joints may hold the same.
+
+    length: of these rows, by which they are measured in metres.
+    """
+    W = form.delassus_among(rows) * np.outer(length, length)
+    return np.asarray(length * np.linalg.lstsq(W, length * change, rcond=1e-12)[0])

@@ -46,11 +46,10 @@ from .impact import Impulses
 from .impact_energy import GAINS, limited, work
 from .impact_several import Resolver
 from .impact_work import WorkDriven
-from .projection import project, violation
+from .projection import projected
 from .unforeseen import Attempt, foresee
 
 DRIFT = 1e-9  # of the size of the bodies: the least overlap that is worth a projection
-PROJECTIONS = 3
 MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the relative change that ends them
 ROUNDS = 5  # of adding contacts; what overlaps after the last is projected
 
@@ -260,11 +259,7 @@ class _Step:
     def _projected(self, q: FloatArray) -> FloatArray:
         if not np.isfinite(q).all():
             return q  # the step has failed
-        for _ in range(PROJECTIONS):
-            if violation(self.system, self.candidates, self.t, q) <= self.drift:
-                break
-            q = project(self.system, self.candidates, self.t, q, 0.1 * self.drift)
-        return q
+        return projected(self.system, self.candidates, self.t, q, self.drift)
 
 
 class _Acting:

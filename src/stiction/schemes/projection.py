@@ -12,6 +12,9 @@ from ..problem.dynamics import Bodies, Delassus, Dense
 from ..solvers import solve
 from ..systems.base import Candidates, System
 
+# Flat rows need one round, most curved gaps three. A thin body that would rather turn than rise needs more: it has its
+# rounds for as long as each takes a tenth of what was left.
+ROUNDS, MOST, LESS = 3, 20, 0.9
 NEAR = 10.0  # times the worst overlap: gaps up to this are held in a projection
 FINEST, COARSEST = 1e-12, 1e-3  # of the overlaps: what may be left of them, whatever is asked for
 
@@ -26,6 +29,23 @@ def violation(system: System, candidates: Candidates, t: float, q: FloatArray) -
         gaps[: mechanism.n] = mechanism.block_values(mechanism.length * value)
     holds = candidates.contact | candidates.limit
     return float(max(-gaps[holds].min(initial=0.0), gaps[candidates.rigid].max(initial=0.0)))
+
+
+def projected(system: System, candidates: Candidates, t: float, q: FloatArray, drift: float) -> FloatArray:
+    """q, moved to where nothing is violated by more than `drift` [m], or as near to that as it gets; the same if it is.
+
+    What is left is carried on from step to step, and pushed out in each of them: that is energy from nowhere.
+    """
+    left = violation(system, candidates, t, q)
+    for count in range(MOST):
+        if left <= drift:
+            break
+        there = project(system, candidates, t, q, 0.1 * drift)
+        after = violation(system, candidates, t, there)
+        if count >= ROUNDS and not after <= LESS * left:
+            break
+        q, left = there, after
+    return q
 
 
 def project(system: System, candidates: Candidates, t: float, q: FloatArray, tol: float) -> FloatArray:

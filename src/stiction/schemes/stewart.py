@@ -30,11 +30,10 @@ from ..systems.sizes import arms, reached
 from .active import Closing
 from .agreement import solve_agreeing, with_contradiction
 from .base import Solve, StepResult, certify_step, gives_way, pad_rows, record_contacts, resolved
-from .projection import project, violation
+from .projection import projected
 from .unforeseen import Attempt, foresee
 
 MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the relative change that ends them
-PROJECTIONS = 3
 
 
 @dataclass(frozen=True)
@@ -134,11 +133,7 @@ class Stewart:
     def _projected(self, system: System, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
         if self.drift is None or not np.isfinite(q).all():
             return q
-        for _ in range(PROJECTIONS):
-            if violation(system, candidates, t, q) <= self.drift:
-                break
-            q = project(system, candidates, t, q, 0.1 * self.drift)
-        return q
+        return projected(system, candidates, t, q, self.drift)
 
 
 def _acting(system: System, state: State, h: float, found: Candidates) -> np.ndarray:

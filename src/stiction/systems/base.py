@@ -179,7 +179,7 @@ class Constraints:
             return {"b": b}
         C = np.zeros(len(law))
         if self.soft is not None:
-            soften(self.soft, candidates.row_ptr, h, start, b, C)
+            soften(self.soft, candidates.row_ptr, self.length, h, start, b, C)
         if plain:
             return {"b": b, "C": C}
         assert self.mechanism is not None

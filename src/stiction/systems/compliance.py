@@ -10,7 +10,8 @@ end, p = h λ, the same law is a row of the complementarity problem (pr11 refere
     0 <= p_n ⟂ u_n + b + C p_n >= 0        C_n = 1/(h (h kn + gamma_n))        b = kn φ/(h kn + gamma_n)
     friction of maximum dissipation for u_t + C_t p_t                          C_t = 1/(h gamma_t)
 
-because -kn (φ + h u_n) - gamma_n u_n = p_n/h there. A gap that is still open, φ > 0, has b = φ/h: the damper acts on
+because -kn (φ + h u_n) - gamma_n u_n = p_n/h there. Rows that turn (spin, roll) creep by gamma_t times the square of
+their length [m], as if they slipped at it. A gap that is still open, φ > 0, has b = φ/h: the damper acts on
 what the step moves after closing. Stiffness to infinity gives C = 0 and the rigid row, b = φ/h.
 """
 
@@ -64,7 +65,9 @@ def as_compliance(value: Any, what: str) -> Compliance | None:
     return Compliance(1.0 / c) if c > 0.0 else None
 
 
-def soften(soft: FloatArray, row_ptr: IntArray, h: float, start: FloatArray, b: FloatArray, C: FloatArray) -> None:
+def soften(
+    soft: FloatArray, row_ptr: IntArray, length: FloatArray, h: float, start: FloatArray, b: FloatArray, C: FloatArray
+) -> None:
     """Put compliance into b and C (nr,) of a step; soft (nk, 3): kn, gamma_n, gamma_t; start (nr,): φ/h."""
     first, sizes = row_ptr[:-1], np.diff(row_ptr)
     give = np.isfinite(soft[:, 0])
@@ -73,4 +76,4 @@ def soften(soft: FloatArray, row_ptr: IntArray, h: float, start: FloatArray, b: 
     b[rows] = start[rows] * np.where(start[rows] > 0.0, 1.0, h * kn / (h * kn + gamma))
     creep = np.repeat(np.where(np.isfinite(soft[:, 2]), 1.0 / (h * soft[:, 2]), 0.0), sizes)
     creep[first] = 0.0
-    C += creep
+    C += creep / length**2
