@@ -19,6 +19,7 @@ from ..problem.body_kernels import (
     velocity_change,
     weigh,
 )
+from ..problem.records import BodyRows, Laws
 from ..schemes.record_kernels import work_of_rows
 from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import (
@@ -34,6 +35,7 @@ from ..solvers.nsgs_ends import (
 )
 from ..solvers.nsgs_items import classify
 from ..solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
+from ..solvers.nsgs_relax import Aim
 from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
 from ..systems.kernels2 import joint_rows as planar_joint_rows
 from ..systems.kernels3 import joint_rows as spatial_joint_rows
@@ -45,10 +47,8 @@ from .loop_rows import rows_planar, rows_spatial
 def _make_solve(d, nested):
     @njit(sealed=True)
     def solve(
-        tol, accept, strict, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr,
-        facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, length, terms, diagonal, p,
-        free, rho, change,
-    ):  # fmt: skip
+        tol, accept, strict, limit, parallel, laws, form, v_start, v_free, b, terms, diagonal, p, free, rho, change
+    ):
         """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
 
         Returns how it ended, the sweeps, the error and its scale, and whether change (nb, d) has received the
@@ -56,35 +56,30 @@ def _make_solve(d, nested):
         blocks. The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be blocks of that
         kind (`nsgs_items.classify`).
         """
-        nr, nk = len(b), len(law)
-        scale = weigh(parallel, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, free, rho)
+        nr, nk = len(b), len(laws.law)
+        scale = weigh(
+            parallel, laws.row_ptr, diagonal, laws.C, laws.length, terms, b, laws.r0, laws.lo, laws.hi, free, rho
+        )
         inner = inner_tolerance(tol, nr)
         accept = accept if accept > tol else inner
         if nr <= SMALL:
-            error = at_rest(
-                inner, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a,
-                body_b, Ja, Jb, Minv, v_start, v_free, b, p, change,
-            )  # fmt: skip
+            error = at_rest(inner, scale, laws, form, rho, v_start, v_free, b, p, change)
             if error < math.inf:
                 return SOLVED, AT_REST, error, scale, True
         now = False
         if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
             kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
-            now, _ = classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
-        problem = (
-            inner, accept, strict, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-            vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, b, rho,
-            p, change,
-        )  # fmt: skip
+            now, _ = classify(parallel, laws, kind, times)
+        aim = Aim(inner, accept, strict, scale, limit, parallel, True)
         if nested and now:
             if d == 6:
-                ended, sweeps, error, known = near_spatial_nested(*problem)
+                ended, sweeps, error, known = near_spatial_nested(aim, laws, form, free, b, rho, p, change)
             else:
-                ended, sweeps, error, known = near_planar_nested(*problem)
+                ended, sweeps, error, known = near_planar_nested(aim, laws, form, free, b, rho, p, change)
         elif d == 6:
-            ended, sweeps, error, known = near_spatial(*problem)
+            ended, sweeps, error, known = near_spatial(aim, laws, form, free, b, rho, p, change)
         else:
-            ended, sweeps, error, known = near_planar(*problem)
+            ended, sweeps, error, known = near_planar(aim, laws, form, free, b, rho, p, change)
         return SOLVED if error <= tol else ended, sweeps, error, scale, known
 
     return solve
@@ -361,15 +356,16 @@ def _make_attempt(d, nested):
             h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target
         )
         remembered(parallel, keys, row_ptr, old_keys, old, p)
+        blocks = Laws(law, row_ptr, set_of, mu, r0, *sets, lo, hi, length, C, associated)
+        form = BodyRows(a, b, Ja, Jb, Minv)
         rho, change = np.empty(nk), np.empty((nb, d))
         ended, sweeps, error, scale, known = SOLVED, 0, 0.0, 1.0, False
         if nr:
             most = accept if nr > STRICT_ROWS else tol
             few, many = (BOUNDED_FEW, BOUNDED_MANY) if most > tol else (QUICK_FEW, QUICK_MANY)
             problem = (
-                tol, most, strict, few if nr <= QUICK_ROWS else many, parallel, associated, law, row_ptr, set_of,
-                mu, *sets, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, length, terms, diagonal, p, free, rho,
-                change,
+                tol, most, strict, few if nr <= QUICK_ROWS else many, parallel, blocks, form, v, v_free, demand, terms,
+                diagonal, p, free, rho, change,
             )  # fmt: skip
             if d == 6 and nested:
                 ended, sweeps, error, scale, known = solve_spatial_nested(*problem)
@@ -384,10 +380,7 @@ def _make_attempt(d, nested):
         for i in range(nb):
             held[i] = False
         if nr and ended == SOLVED:
-            at_rest_now = come_to_rest(
-                inner_tolerance(tol, nr), scale, law, row_ptr, set_of, mu, r0, sets[0], sets[1], lo, hi, length, C,
-                associated, rho, a, b, Ja, Jb, Minv, demand, p, new_v, held,
-            )  # fmt: skip
+            at_rest_now = come_to_rest(inner_tolerance(tol, nr), scale, blocks, form, rho, demand, p, new_v, held)
             if at_rest_now < math.inf:
                 error = at_rest_now
         impulses = by_block(parallel, row_ptr, p)

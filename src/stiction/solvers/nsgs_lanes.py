@@ -186,9 +186,7 @@ def _push(z, i, a, b, Z, A, B, w, n, t1, t2):
     l, c1, c2, c3, c4, c5, c6, _ = B
     rx, ry, rz = load(Z, z + 96), load(Z, z + 104), load(Z, z + 112)
     x, y, s = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
-    add_sixes(
-        w, b, i, (-(l * fx), -(l * fy), -(l * fz), -(c1 * x + c2 * y + c4 * s), -(c3 * y + c5 * s), -(c6 * s))
-    )  # fmt: skip
+    add_sixes(w, b, i, (-(l * fx), -(l * fy), -(l * fz), -(c1 * x + c2 * y + c4 * s), -(c3 * y + c5 * s), -(c6 * s)))
 
 
 @njit(leaf=True)

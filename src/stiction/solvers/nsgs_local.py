@@ -263,9 +263,7 @@ def friction_for(n, first, facets, rim, m, G, s, g, radius, f, work):
 
 
 @njit(leaf=True)
-def _rate(
-    pn, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
-):  # fmt: skip
+def _rate(pn, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work):
     """The function of p_n whose root is sought, with f the friction at p_n."""
     for k in range(n):
         g[k] = qt[k] + wn[first + k] * pn
@@ -291,7 +289,7 @@ def _rate(
 @njit
 def solve_nested(
     qn, qt, guess, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
-):  # fmt: skip
+):
     """p_n of a unilateral block with any friction set, f its friction; -1 when no p_n in reach obeys the law.
 
     Brackets a root upwards or downwards from the present p_n, then regula falsi (Illinois). Ends when what was
@@ -302,9 +300,7 @@ def solve_nested(
     goal = -1.0
     side = 0
     for _ in range(2 * STEPS):
-        rate = _rate(
-            x, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
-        )  # fmt: skip
+        rate = _rate(x, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work)
         if x <= 0.0 and rate >= 0.0:
             return 0.0
         if goal < 0.0:

@@ -29,23 +29,24 @@ INNER = 8  # steps with one centre, at most
 
 
 @njit(leaf=True)
-def band_of(isl, phase, seg, a, b, moving, low, high, d):
+def band_of(isl, items, d):
     """Half-width of the band in velocities, or -1 where the factorisation would cost too much."""
-    width = 0
-    for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
+    width, a, b, moving = 0, items.a, items.b, items.begin[-1]
+    for i in range(items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]):
         if a[i] < moving and b[i] < moving:
             width = max(width, abs(a[i] - b[i]))
     band = (width + 1) * d - 1
-    n = (high - low) * d
+    n = (items.begin[isl + 1] - items.begin[isl]) * d
     return band if 0 < n * float(band * band) <= MOST_WORK else -1
 
 
 @njit(leaf=True)
-def sweeps_per_step(isl, phase, seg, a, b, moving, low, high, d):
+def sweeps_per_step(isl, items, d):
     """How many sweeps over an island take the time of one factorisation; none where there would be none."""
-    band = band_of(isl, phase, seg, a, b, moving, low, high, d)
-    items = seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0]
-    return float((high - low) * d) * band * band / (_SWEEP * items) if band > 0 else 0.0
+    band = band_of(isl, items, d)
+    count = items.seg[items.phase[isl, PHASES] - 1, KINDS] - items.seg[items.phase[isl, 0], 0]
+    n = (items.begin[isl + 1] - items.begin[isl]) * d
+    return float(n) * band * band / (_SWEEP * count) if band > 0 else 0.0
 
 
 @njit(leaf=True)
@@ -183,28 +184,29 @@ def _substitute(K, band, y):
 
 
 @njit
-def _linearise(isl, theta, phase, seg, ptr, a, b, J, q, centre, p, w, par, f, D):
+def _linearise(isl, theta, q, centre, work, f, D):
     """f of every row and D (items, 9), the matrix B of every item; returns whether any of them has changed."""
+    items, local, packed, p, w = work.items, work.local, work.packed, work.p, work.w
     d = w.shape[1]
-    start = seg[phase[isl, 0], 0]
+    start = items.seg[items.phase[isl, 0], 0]
     B, u = np.zeros((6, 3)), np.empty(6)
     changed = False
-    for c in range(phase[isl, 0], phase[isl, PHASES]):
-        for i in range(seg[c, 0], seg[c, KINDS]):
-            r, m = ptr[i], ptr[i + 1] - ptr[i]
+    for c in range(items.phase[isl, 0], items.phase[isl, PHASES]):
+        for i in range(items.seg[c, 0], items.seg[c, KINDS]):
+            r, m = items.ptr[i], items.ptr[i + 1] - items.ptr[i]
             for k in range(m):
                 s = q[r + k]
                 for j in range(d):
-                    s += J[r + k, j] * w[a[i], j] + J[r + k, d + j] * w[b[i], j]
+                    s += packed.J[r + k, j] * w[items.a[i], j] + packed.J[r + k, d + j] * w[items.b[i], j]
                 u[k] = s
-            if seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]:
+            if items.seg[c, BILATERAL] <= i < items.seg[c, BILATERAL + 1]:
                 for k in range(m):
                     f[r + k] = p[r + k] - centre[r + k] + theta * u[k]
                 changed = changed or D[i - start, 0] != theta
                 D[i - start, 0] = theta
                 continue
-            kind = DISK if i >= seg[c, DISK] else PLANAR if i >= seg[c, PLANAR] else INTERVAL
-            _law(i, r, kind, theta, par, centre, p, u, f, B)
+            kind = DISK if i >= items.seg[c, DISK] else PLANAR if i >= items.seg[c, PLANAR] else INTERVAL
+            _law(i, r, kind, theta, local.par, centre, p, u, f, B)
             for k in range(m):
                 for l in range(m):
                     changed = changed or D[i - start, 3 * k + l] != B[k, l]
@@ -213,8 +215,10 @@ def _linearise(isl, theta, phase, seg, ptr, a, b, J, q, centre, p, w, par, f, D)
 
 
 @njit
-def _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low):
+def _assemble(isl, band, items, J, D, K):
     """K = I + Jᵀ B J by rows of a band."""
+    phase, seg, ptr, a, b = items.phase, items.seg, items.ptr, items.a, items.b
+    moving, low = items.begin[-1], items.begin[isl]
     d = J.shape[1] // 2
     start = seg[phase[isl, 0], 0]
     T = np.empty((6, 2 * d))
@@ -251,54 +255,56 @@ def _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low):
 
 
 @njit(sealed=True)
-def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par, weight, f, D, K, low, high, enough):
-    """One step on p, with w = Jᵀ p of the island given and not changed.
+def newton_step(isl, theta, band, q, centre, work, f, D, K, enough):
+    """One step on the impulses of an island, with its state w = Jᵀ p given and not changed.
+
+    q (n,): velocities without impulses, those of `work` or others; centre (n,): of the proximal problem; f (n,): room.
 
     D (items, 9) and K (n, 2 band + 1) are those of the step before; the factors in K serve again where no contact has
     changed its mode. Returns |f|² before the step, in energy, and whether a step was made: not where |f|² is at most
     `enough` (negative: the first step from a centre), no contact has changed its mode, or the matrix is singular.
     """
-    d = w.shape[1]
-    moving = w.shape[0] - 1
-    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
-    changed = _linearise(isl, theta, phase, seg, ptr, a, b, J, q, centre, p, w, par, f, D)
+    items, packed, p = work.items, work.packed, work.p
+    d, moving, low, high = work.w.shape[1], items.begin[-1], items.begin[isl], items.begin[isl + 1]
+    start, stop = items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]
+    changed = _linearise(isl, theta, q, centre, work, f, D)
     size = 0.0
-    for r in range(ptr[start], ptr[stop]):
-        size += weight[r] * f[r] * f[r]
+    for r in range(items.ptr[start], items.ptr[stop]):
+        size += work.local.weight[r] * f[r] * f[r]
     if size <= enough or (enough >= 0.0 and not changed):  # linear, and solved: what is left is round-off
         D[0, 0] = -1.0 if changed else D[0, 0]  # K is not that of this D
         return size, False
     if changed:
-        _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low)
+        _assemble(isl, band, items, packed.J, D, K)
         if not _factorise(K, band, d):
             D[0, 0] = -1.0
             return size, False
     y = np.zeros((high - low) * d)
     for i in range(start, stop):
-        for r in range(ptr[i], ptr[i + 1]):
+        for r in range(items.ptr[i], items.ptr[i + 1]):
             s = f[r]
             if s != 0.0:
-                if a[i] < moving:
+                if items.a[i] < moving:
                     for j in range(d):
-                        y[(a[i] - low) * d + j] += J[r, j] * s
-                if b[i] < moving:
+                        y[(items.a[i] - low) * d + j] += packed.J[r, j] * s
+                if items.b[i] < moving:
                     for j in range(d):
-                        y[(b[i] - low) * d + j] += J[r, d + j] * s
+                        y[(items.b[i] - low) * d + j] += packed.J[r, d + j] * s
     _substitute(K, band, y)
     u = np.empty(6)
-    for c in range(phase[isl, 0], phase[isl, PHASES]):
-        for i in range(seg[c, 0], seg[c, KINDS]):
-            r, m = ptr[i], ptr[i + 1] - ptr[i]
+    for c in range(items.phase[isl, 0], items.phase[isl, PHASES]):
+        for i in range(items.seg[c, 0], items.seg[c, KINDS]):
+            r, m = items.ptr[i], items.ptr[i + 1] - items.ptr[i]
             for k in range(m):
                 s = 0.0
-                if a[i] < moving:
+                if items.a[i] < moving:
                     for j in range(d):
-                        s += J[r + k, j] * y[(a[i] - low) * d + j]
-                if b[i] < moving:
+                        s += packed.J[r + k, j] * y[(items.a[i] - low) * d + j]
+                if items.b[i] < moving:
                     for j in range(d):
-                        s += J[r + k, d + j] * y[(b[i] - low) * d + j]
+                        s += packed.J[r + k, d + j] * y[(items.b[i] - low) * d + j]
                 u[k] = s
-            bilateral = seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]
+            bilateral = items.seg[c, BILATERAL] <= i < items.seg[c, BILATERAL + 1]
             for k in range(m):
                 s = theta * u[k] if bilateral else 0.0
                 if not bilateral:

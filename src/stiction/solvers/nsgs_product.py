@@ -235,9 +235,7 @@ def _newton(x, shift, qn, qt, wnn, wn, first, kind, S, s0, n, mu, r0, associated
 
 
 @njit(leaf=True, sealed=True)
-def solve_product(
-    shift, qn, qt, pn, wnn, wn, first, kind, S, s0, n, mu, r0, associated, f, g, rest, own, part, A, b
-):  # fmt: skip
+def solve_product(shift, qn, qt, pn, wnn, wn, first, kind, S, s0, n, mu, r0, associated, f, g, rest, own, part, A, b):
     """p_n (0 without a normal row, `shift` 0) and friction f of a block, from the present ones; -1 for none found."""
     if shift:
         for k in range(n):
@@ -283,7 +281,7 @@ def update_product(i, r, n, u, p, new, par, wn, sd, kind, S, s0, associated, qt,
     _, _, _, _, rest, own, _, A, part, b = work
     found = solve_product(
         shift, qn, qt, pn, wnn, wn, first, kind, S, s0, t, mu, r0, associated, f, g, rest, own, part, A, b
-    )  # fmt: skip
+    )
     if found < 0.0:
         for k in range(n):
             new[k] = p[r + k]

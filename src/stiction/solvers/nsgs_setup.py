@@ -77,29 +77,28 @@ def least_diagonal(start, stop, ptr, src, length, W):
 
 
 @njit
-def frames(
-    start, stop, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
-    vertex_ptr, facets, facet_ptr, length, W, T, q, p, par, wn, sd, G, rim, V,
-):  # fmt: skip
+def frames(start, stop, tiny, items, local, laws, W, q, p):
     """From each item's own W (rows, most rows), with compliance: T, as W, and the local problems in it, q and p too.
 
     For the items start..stop; a diagonal of W up to `tiny` counts as zero.
     """
+    block, kind, ptr, src, gptr, vptr = items.block, items.kind, items.ptr, items.src, items.gptr, items.vptr
+    T, par, wn, sd = local.T, local.par, local.wn, local.sd
     A, U, inv = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     x, y = np.empty(6), np.empty(6)
     for i in range(start, stop):
         r, b = ptr[i], block[i]
         n = ptr[i + 1] - r
-        s = set_of[b]
+        s = laws.set_of[b]
         if kind[i] == INTERVAL:
-            m = length[src[r]]
+            m = laws.length[src[r]]
             T[r, 0] = m
             q[r], p[r] = q[r] * m, p[r] / m
-            low, high, _, _ = bounds(b, src[r], law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr)
+            low, high, _, _ = bounds(b, src[r], laws)
             _interval(i, r, W[r, 0] * m * m, tiny, low / m, high / m, q, p, par)
             continue
         if kind[i] == PLANAR:
-            _, _, down, up = bounds(b, src[r], law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr)
+            _, _, down, up = bounds(b, src[r], laws)
             T[r, 0] = 1.0
             T[r + 1, 1] = 1.0
             wnn, wnt = W[r, 0], W[r, 1]
@@ -109,26 +108,26 @@ def frames(
             else:
                 p[r] = 0.0
                 p[r + 1] = 0.0
-            par[i, 3], par[i, 4] = mu[b] * down, mu[b] * up
-            par[i, 5], par[i, 6] = r0[b] * down, r0[b] * up
+            par[i, 3], par[i, 4] = laws.mu[b] * down, laws.mu[b] * up
+            par[i, 5], par[i, 6] = laws.r0[b] * down, laws.r0[b] * up
             continue
         if kind[i] == DISK:
-            _disk(i, r, W, tiny, semi[s, 0], semi[s, 1], mu[b], T, q, p, par, sd)
+            _disk(i, r, W, tiny, laws.semi[s, 0], laws.semi[s, 1], laws.mu[b], T, q, p, par, sd)
             continue
-        shift = 1 if kind[i] != BILATERAL and law[b] == UNILATERAL else 0
+        shift = 1 if kind[i] != BILATERAL and laws.law[b] == UNILATERAL else 0
         t = n - shift
-        product = kind[i] == NESTED and shape[s] & 3 == PRODUCT
+        product = kind[i] == NESTED and laws.shape[s] & 3 == PRODUCT
         polyhedral = gptr[i + 1] > gptr[i] and not product
         wnn = W[r, 0] if shift else 0.0
         moves = shift == 0 or wnn > tiny
         for k in range(t):
-            x[k] = length[src[r + k]] if kind[i] == BILATERAL else 1.0 if polyhedral else semi[s, k]
+            x[k] = laws.length[src[r + k]] if kind[i] == BILATERAL else 1.0 if polyhedral else laws.semi[s, k]
         for k in range(t):
             for l in range(t):
                 own = W[r + shift + k, shift + l]
                 A[k, l] = x[k] * own * x[l]
         if product:
-            _uncouple(A, t, shape[s])
+            _uncouple(A, t, laws.shape[s])
         _eigen(A, t, U)
         most = tiny
         for k in range(t):
@@ -163,14 +162,14 @@ def frames(
             par[i, 0] = math.sqrt(most)
         else:
             par[i, 0], par[i, 1] = wnn if moves else 0.0, float(shift)
-            par[i, 2], par[i, 3] = mu[b] if shift else 0.0, r0[b]
+            par[i, 2], par[i, 3] = laws.mu[b] if shift else 0.0, laws.r0[b]
             if product:
-                par[i, 5] = float(shape[s])
-                _couple(r, shift, t, shape[s], most, W, T, sd, G, gptr[i])
+                par[i, 5] = float(laws.shape[s])
+                _couple(r, shift, t, laws.shape[s], most, W, T, sd, local.G, gptr[i])
                 continue
             _move_polyhedron(
-                gptr[i], gptr[i + 1], facet_ptr[s], vptr[i], vptr[i + 1], vertex_ptr[s], facets, vertices, T, inv, r,
-                shift, t, G, rim, V,
+                gptr[i], gptr[i + 1], laws.facet_ptr[s], vptr[i], vptr[i + 1], laws.vertex_ptr[s], laws.facets,
+                laws.vertices, T, inv, r, shift, t, local.G, local.rim, local.V,
             )  # fmt: skip
 
 
