@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
-from .nsgs_local import solve_disk
+from .nsgs_local import DISK_GUESS, DISK_NN, DISK_S1, DISK_S2, disk_of, solve_disk
 
-ARMS = 16  # numbers per contact: F by rows, r_a, r_b, and one to fill two cache lines
+ARMS = 16  # numbers per contact, of which one fills two cache lines
+NORMAL, TANGENT_1, TANGENT_2, ARM_A, ARM_B = 0, 3, 6, 9, 12  # where the vectors among them begin
 FACTORS = 8  # numbers per body: l, Λ by rows of its triangle, and one to fill a cache line
 _EXACT = 1e-12
 
@@ -193,16 +194,14 @@ def sweep_arms(start, stop, full, items, local, packed, q, p, w):
             continue
         ia, ib = items.a[i], items.b[i]
         un, u1, u2 = _velocities(i, r, ia, ib, packed.F, packed.B, q, w)
-        n, t1, t2, guess = solve_disk(
-            un, u1, u2, pn, p1, p2, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6]
-        )
-        par[i, 6] = guess
+        n, t1, t2, guess = solve_disk(un, u1, u2, pn, p1, p2, *disk_of(par, i))
+        par[i, DISK_GUESS] = guess
         p[r], p[r + 1], p[r + 2] = n, t1, t2
         n -= pn
         t1 -= p1
         t2 -= p2
         _push(i, ia, ib, packed.F, packed.B, w, n, t1, t2)
-        worst = max(worst, abs(n) * par[i, 7] + abs(t1) * par[i, 3] + abs(t2) * par[i, 4])
+        worst = max(worst, abs(n) * par[i, DISK_NN] + abs(t1) * par[i, DISK_S1] + abs(t2) * par[i, DISK_S2])
     return worst
 
 

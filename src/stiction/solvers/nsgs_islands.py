@@ -22,6 +22,7 @@ from .nsgs_kernels import (
     sweep_spatial_nested,
 )
 from .nsgs_lanes import state_packs
+from .nsgs_local import DISK_NN, DISK_S1, DISK_S2, INTERVAL_OWN, NESTED_NN, NESTED_NORMAL, PLANAR_NN, PLANAR_TT
 from .nsgs_order import PHASES, stride
 
 
@@ -31,20 +32,20 @@ def row_weights(start, stop, items, local):
     for i in range(start, stop):
         r = items.ptr[i]
         if items.kind[i] == INTERVAL:
-            local.weight[r] = local.par[i, 3]
+            local.weight[r] = local.par[i, INTERVAL_OWN]
         elif items.kind[i] == BILATERAL:
             for k in range(items.ptr[i + 1] - r):
                 local.weight[r + k] = 1.0
         elif items.kind[i] == PLANAR:
-            local.weight[r], local.weight[r + 1] = local.par[i, 0], local.par[i, 2]
+            local.weight[r], local.weight[r + 1] = local.par[i, PLANAR_NN], local.par[i, PLANAR_TT]
         elif items.kind[i] == DISK:
-            local.weight[r] = local.par[i, 7]
-            local.weight[r + 1], local.weight[r + 2] = local.par[i, 3], local.par[i, 4]
+            local.weight[r] = local.par[i, DISK_NN]
+            local.weight[r + 1], local.weight[r + 2] = local.par[i, DISK_S1], local.par[i, DISK_S2]
         else:
             for k in range(items.ptr[i + 1] - r):
                 local.weight[r + k] = local.sd[r + k]
-            if local.par[i, 1] > 0.0:
-                local.weight[r] = local.par[i, 0]
+            if local.par[i, NESTED_NORMAL] > 0.0:
+                local.weight[r] = local.par[i, NESTED_NN]
 
 
 @njit

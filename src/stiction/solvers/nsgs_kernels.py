@@ -18,7 +18,33 @@ from .._jit import njit
 from .._lanes import WIDTH
 from .nsgs_arms import sweep_arms
 from .nsgs_lanes import sweep_packs
-from .nsgs_local import friction_for, solve_ball, solve_disk, solve_interval, solve_nested, solve_planar
+from .nsgs_local import (
+    BILATERAL_SIZE,
+    DISK_GUESS,
+    DISK_NN,
+    DISK_S1,
+    DISK_S2,
+    INTERVAL_HIGH,
+    INTERVAL_INVERSE,
+    INTERVAL_LOW,
+    INTERVAL_OWN,
+    NESTED_GUESS,
+    NESTED_MU,
+    NESTED_NN,
+    NESTED_NORMAL,
+    NESTED_PRODUCT,
+    NESTED_R0,
+    PLANAR_NN,
+    PLANAR_TT,
+    disk_of,
+    friction_for,
+    planar_of,
+    solve_ball,
+    solve_disk,
+    solve_interval,
+    solve_nested,
+    solve_planar,
+)
 from .nsgs_product import update_product
 
 INTERVAL, BILATERAL, PLANAR, DISK, NESTED = 0, 1, 2, 3, 4
@@ -64,13 +90,14 @@ def scratch(facets):
 @njit(leaf=True, sealed=True)
 def update_nested(i, r, n, u, p, new, items, local, associated, qt, g, f, work):
     """Impulses `new` (n,) of a block of the kind NESTED at velocities u (n,); returns its change of velocity."""
-    if local.par[i, 5] > 0.0:  # a product of friction sets
+    par = local.par
+    if par[i, NESTED_PRODUCT] > 0.0:  # a product of friction sets
         return update_product(
-            i, r, n, u, p, new, local.par, local.wn, local.sd, int(local.par[i, 5]), local.G, items.gptr[i], associated,
-            qt, g, f, work,
+            i, r, n, u, p, new, par, local.wn, local.sd, int(par[i, NESTED_PRODUCT]), local.G, items.gptr[i],
+            associated, qt, g, f, work,
         )  # fmt: skip
-    mu, r0, wnn = local.par[i, 2], local.par[i, 3], local.par[i, 0]
-    shift = 1 if local.par[i, 1] > 0.0 else 0
+    mu, r0, wnn = par[i, NESTED_MU], par[i, NESTED_R0], par[i, NESTED_NN]
+    shift = 1 if par[i, NESTED_NORMAL] > 0.0 else 0
     first = r + shift
     t = n - shift
     pn = p[r] if shift else 0.0
@@ -87,8 +114,8 @@ def update_nested(i, r, n, u, p, new, items, local, associated, qt, g, f, work):
         nv = items.vptr[i + 1] - items.vptr[i]
         found = -1.0
         if m == 0:
-            found, local.par[i, 4] = solve_ball(
-                qn, qt, pn, local.par[i, 4], wnn, local.wn, local.sd, t, first, mu, r0, associated, f
+            found, par[i, NESTED_GUESS] = solve_ball(
+                qn, qt, pn, par[i, NESTED_GUESS], wnn, local.wn, local.sd, t, first, mu, r0, associated, f
             )
         if found < 0.0:
             found = solve_nested(
@@ -126,10 +153,8 @@ def _disks(start, stop, d, full, items, local, packed, q, p, w):
             un += local.Cb[r, 0] * pn
             u1 += local.Cb[r + 1, 1] * p1 + local.Cb[r + 1, 2] * p2
             u2 += local.Cb[r + 2, 1] * p1 + local.Cb[r + 2, 2] * p2
-        n, t1, t2, guess = solve_disk(
-            un, u1, u2, pn, p1, p2, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6]
-        )
-        par[i, 6] = guess
+        n, t1, t2, guess = solve_disk(un, u1, u2, pn, p1, p2, *disk_of(par, i))
+        par[i, DISK_GUESS] = guess
         p[r], p[r + 1], p[r + 2] = n, t1, t2
         n -= pn
         t1 -= p1
@@ -137,7 +162,7 @@ def _disks(start, stop, d, full, items, local, packed, q, p, w):
         for j in range(d):
             w[ia, j] += packed.J[r, j] * n + packed.J[r + 1, j] * t1 + packed.J[r + 2, j] * t2
             w[ib, j] += packed.J[r, d + j] * n + packed.J[r + 1, d + j] * t1 + packed.J[r + 2, d + j] * t2
-        worst = max(worst, abs(n) * par[i, 7] + abs(t1) * par[i, 3] + abs(t2) * par[i, 4])
+        worst = max(worst, abs(n) * par[i, DISK_NN] + abs(t1) * par[i, DISK_S1] + abs(t2) * par[i, DISK_S2])
     return worst
 
 
@@ -156,16 +181,14 @@ def _planars(start, stop, d, full, items, local, packed, q, p, w, associated):
         if compliant:
             un += local.Cb[r, 0] * pn
             ut += local.Cb[r + 1, 1] * pt
-        n, t = solve_planar(
-            un, ut, pn, pt, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6], associated
-        )
+        n, t = solve_planar(un, ut, pn, pt, *planar_of(par, i), associated)
         p[r], p[r + 1] = n, t
         n -= pn
         t -= pt
         for j in range(d):
             w[ia, j] += packed.J[r, j] * n + packed.J[r + 1, j] * t
             w[ib, j] += packed.J[r, d + j] * n + packed.J[r + 1, d + j] * t
-        worst = max(worst, abs(n) * par[i, 0] + abs(t) * par[i, 2])
+        worst = max(worst, abs(n) * par[i, PLANAR_NN] + abs(t) * par[i, PLANAR_TT])
     return worst
 
 
@@ -191,7 +214,7 @@ def _make_sweep_cell(d, nested):
             ):  # the frame makes W the identity, 0 where rows are redundant
                 p[items.ptr[i] + k] -= u[k]
                 _push(packed.J, w, items.ptr[i] + k, items.a[i], items.b[i], d, -u[k])
-                worst = max(worst, abs(u[k]) * local.par[i, 0])
+                worst = max(worst, abs(u[k]) * local.par[i, BILATERAL_SIZE])
         return worst
 
     @njit
@@ -217,17 +240,17 @@ def _make_sweep_cell(d, nested):
     @njit(leaf=True, sealed=True)
     def sweep_cell(c, full, items, local, packed, q, p, w, associated, facets):
         """One sweep over cell c; not `full`: without the contacts that are open. The largest change of velocity."""
-        worst = 0.0
+        worst, par = 0.0, local.par
         for i in range(items.seg[c, INTERVAL], items.seg[c, INTERVAL + 1]):
             r = items.ptr[i]
             ui = q[r] + _velocity(packed.J, w, r, items.a[i], items.b[i], d)
             if len(local.Cb) > 0:
                 ui += local.Cb[r, 0] * p[r]
-            x = solve_interval(ui, p[r], local.par[i, 0], local.par[i, 1], local.par[i, 2])
+            x = solve_interval(ui, p[r], par[i, INTERVAL_INVERSE], par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH])
             change = x - p[r]
             p[r] = x
             _push(packed.J, w, r, items.a[i], items.b[i], d, change)
-            worst = max(worst, abs(change) * local.par[i, 3])
+            worst = max(worst, abs(change) * par[i, INTERVAL_OWN])
         start, stop = items.seg[c, BILATERAL], items.seg[c, BILATERAL + 1]
         if start < stop:
             worst = max(worst, bilaterals(start, stop, items, local, packed, q, p, w))
@@ -273,25 +296,23 @@ def _make_sweep_matrix(nested):
                 n = ptr[i + 1] - r
                 change = 0.0
                 if i < seg[INTERVAL + 1]:
-                    new[0] = solve_interval(u[r], p[r], par[i, 0], par[i, 1], par[i, 2])
-                    change = abs(new[0] - p[r]) * par[i, 3]
+                    new[0] = solve_interval(
+                        u[r], p[r], par[i, INTERVAL_INVERSE], par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH]
+                    )
+                    change = abs(new[0] - p[r]) * par[i, INTERVAL_OWN]
                 elif i < seg[BILATERAL + 1]:
                     for k in range(n):
                         new[k] = p[r + k] - u[r + k]
-                        change = max(change, abs(u[r + k]) * par[i, 0])
+                        change = max(change, abs(u[r + k]) * par[i, BILATERAL_SIZE])
                 elif i < seg[PLANAR + 1]:
-                    new[0], new[1] = solve_planar(
-                        u[r], u[r + 1], p[r], p[r + 1], par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4],
-                        par[i, 5], par[i, 6], associated,
-                    )  # fmt: skip
-                    change = abs(new[0] - p[r]) * par[i, 0] + abs(new[1] - p[r + 1]) * par[i, 2]
+                    new[0], new[1] = solve_planar(u[r], u[r + 1], p[r], p[r + 1], *planar_of(par, i), associated)
+                    change = abs(new[0] - p[r]) * par[i, PLANAR_NN] + abs(new[1] - p[r + 1]) * par[i, PLANAR_TT]
                 elif i < seg[DISK + 1]:
-                    new[0], new[1], new[2], par[i, 6] = solve_disk(
-                        u[r], u[r + 1], u[r + 2], p[r], p[r + 1], p[r + 2], par[i, 0], par[i, 1], par[i, 2], par[i, 3],
-                        par[i, 4], par[i, 5], par[i, 6],
-                    )  # fmt: skip
-                    change = abs(new[0] - p[r]) * par[i, 7] + abs(new[1] - p[r + 1]) * par[i, 3]
-                    change += abs(new[2] - p[r + 2]) * par[i, 4]
+                    new[0], new[1], new[2], par[i, DISK_GUESS] = solve_disk(
+                        u[r], u[r + 1], u[r + 2], p[r], p[r + 1], p[r + 2], *disk_of(par, i)
+                    )
+                    change = abs(new[0] - p[r]) * par[i, DISK_NN] + abs(new[1] - p[r + 1]) * par[i, DISK_S1]
+                    change += abs(new[2] - p[r + 2]) * par[i, DISK_S2]
                 elif nested:
                     for k in range(n):
                         uu[k] = u[r + k]

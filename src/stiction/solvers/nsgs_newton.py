@@ -20,6 +20,21 @@ import numpy as np
 
 from .._jit import njit
 from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, PLANAR
+from .nsgs_local import (
+    DISK_INVERSE,
+    DISK_MU,
+    DISK_S1,
+    DISK_S2,
+    INTERVAL_HIGH,
+    INTERVAL_INVERSE,
+    INTERVAL_LOW,
+    PLANAR_MU_DOWN,
+    PLANAR_MU_UP,
+    PLANAR_NN,
+    PLANAR_R0_DOWN,
+    PLANAR_R0_UP,
+    PLANAR_TT,
+)
 from .nsgs_order import PHASES
 
 MOST_WORK = 3e6  # multiplications of the factorisation beyond which sweeps go on alone
@@ -53,13 +68,15 @@ def sweeps_per_step(isl, items, d):
 def _law(i, r, kind, theta, par, c, p, u, f, B):
     """f = p - R(y) of a block and B = D θ ρ (n, 3 columns; BILATERAL: the diagonal alone, in the first)."""
     if kind == INTERVAL:
-        step = theta * par[i, 0]
+        step = theta * par[i, INTERVAL_INVERSE]
         y = c[r] - step * u[0]
-        low, high = par[i, 1], par[i, 2]
+        low, high = par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH]
         f[r] = p[r] - min(max(y, low), high)
         B[0, 0] = step if low < y < high else 0.0
         return
-    step = theta / par[i, 0] if kind == PLANAR and par[i, 0] > 0.0 else theta * par[i, 0]
+    step = theta * par[i, DISK_INVERSE]
+    if kind == PLANAR:
+        step = theta / par[i, PLANAR_NN] if par[i, PLANAR_NN] > 0.0 else 0.0
     if step == 0.0:  # it cannot move
         for k in range(2 if kind == PLANAR else 3):
             f[r + k] = 0.0
@@ -70,17 +87,18 @@ def _law(i, r, kind, theta, par, c, p, u, f, B):
     B[0, 0], B[0, 1], B[0, 2] = step if y > 0.0 else 0.0, 0.0, 0.0
     f[r] = p[r] - press
     if kind == PLANAR:
-        slide = theta / par[i, 2]
+        slide = theta / par[i, PLANAR_TT]
         y = c[r + 1] - slide * u[1]
-        low, high = -(par[i, 3] * press + par[i, 5]), par[i, 4] * press + par[i, 6]
+        low = -(par[i, PLANAR_MU_DOWN] * press + par[i, PLANAR_R0_DOWN])
+        high = par[i, PLANAR_MU_UP] * press + par[i, PLANAR_R0_UP]
         f[r + 1] = p[r + 1] - min(max(y, low), high)
         B[1, 1] = slide if low < y < high else 0.0
-        B[1, 0] = B[0, 0] * (par[i, 4] if y >= high else -par[i, 3] if y <= low else 0.0)
+        B[1, 0] = B[0, 0] * (par[i, PLANAR_MU_UP] if y >= high else -par[i, PLANAR_MU_DOWN] if y <= low else 0.0)
         return
-    slide = theta / max(par[i, 3], par[i, 4])
+    slide = theta / max(par[i, DISK_S1], par[i, DISK_S2])
     y1, y2 = c[r + 1] - slide * u[1], c[r + 2] - slide * u[2]
     size = math.sqrt(y1 * y1 + y2 * y2)
-    radius = par[i, 5] * press
+    radius = par[i, DISK_MU] * press
     B[1, 0], B[2, 0] = 0.0, 0.0
     if size <= radius:
         f[r + 1], f[r + 2] = p[r + 1] - y1, p[r + 2] - y2
@@ -90,7 +108,7 @@ def _law(i, r, kind, theta, par, c, p, u, f, B):
     f[r + 1], f[r + 2] = p[r + 1] - radius * e1, p[r + 2] - radius * e2
     turn = slide * radius / size
     B[1, 1], B[1, 2], B[2, 1], B[2, 2] = turn * e2 * e2, -turn * e1 * e2, -turn * e1 * e2, turn * e1 * e1
-    B[1, 0], B[2, 0] = B[0, 0] * par[i, 5] * e1, B[0, 0] * par[i, 5] * e2
+    B[1, 0], B[2, 0] = B[0, 0] * par[i, DISK_MU] * e1, B[0, 0] * par[i, DISK_MU] * e2
 
 
 @njit(leaf=True)

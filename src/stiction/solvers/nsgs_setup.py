@@ -24,6 +24,32 @@ from ..friction.kernels import PRODUCT, starts_group
 from ..problem.laws import UNILATERAL
 from .nsgs_items import bounds
 from .nsgs_kernels import BILATERAL, DISK, INTERVAL, NESTED, PLANAR
+from .nsgs_local import (
+    BILATERAL_SIZE,
+    DISK_E1,
+    DISK_E2,
+    DISK_INVERSE,
+    DISK_MU,
+    DISK_NN,
+    DISK_S1,
+    DISK_S2,
+    INTERVAL_HIGH,
+    INTERVAL_INVERSE,
+    INTERVAL_LOW,
+    INTERVAL_OWN,
+    NESTED_MU,
+    NESTED_NN,
+    NESTED_NORMAL,
+    NESTED_PRODUCT,
+    NESTED_R0,
+    PLANAR_MU_DOWN,
+    PLANAR_MU_UP,
+    PLANAR_NN,
+    PLANAR_NT,
+    PLANAR_R0_DOWN,
+    PLANAR_R0_UP,
+    PLANAR_TT,
+)
 
 _SMALL = 1e-10
 
@@ -103,13 +129,13 @@ def frames(start, stop, tiny, items, local, laws, W, q, p):
             T[r + 1, 1] = 1.0
             wnn, wnt = W[r, 0], W[r, 1]
             if wnn > tiny:
-                par[i, 0], par[i, 1] = wnn, wnt
-                par[i, 2] = max(W[r + 1, 1], wnt * wnt / wnn * (1.0 + _SMALL), _SMALL * wnn)
+                par[i, PLANAR_NN], par[i, PLANAR_NT] = wnn, wnt
+                par[i, PLANAR_TT] = max(W[r + 1, 1], wnt * wnt / wnn * (1.0 + _SMALL), _SMALL * wnn)
             else:
                 p[r] = 0.0
                 p[r + 1] = 0.0
-            par[i, 3], par[i, 4] = laws.mu[b] * down, laws.mu[b] * up
-            par[i, 5], par[i, 6] = laws.r0[b] * down, laws.r0[b] * up
+            par[i, PLANAR_MU_DOWN], par[i, PLANAR_MU_UP] = laws.mu[b] * down, laws.mu[b] * up
+            par[i, PLANAR_R0_DOWN], par[i, PLANAR_R0_UP] = laws.r0[b] * down, laws.r0[b] * up
             continue
         if kind[i] == DISK:
             _disk(i, r, W, tiny, laws.semi[s, 0], laws.semi[s, 1], laws.mu[b], T, q, p, par, sd)
@@ -159,12 +185,12 @@ def frames(start, stop, tiny, items, local, laws, W, q, p):
         if shift and not moves:
             p[r] = 0.0
         if kind[i] == BILATERAL:
-            par[i, 0] = math.sqrt(most)
+            par[i, BILATERAL_SIZE] = math.sqrt(most)
         else:
-            par[i, 0], par[i, 1] = wnn if moves else 0.0, float(shift)
-            par[i, 2], par[i, 3] = laws.mu[b] if shift else 0.0, laws.r0[b]
+            par[i, NESTED_NN], par[i, NESTED_NORMAL] = wnn if moves else 0.0, float(shift)
+            par[i, NESTED_MU], par[i, NESTED_R0] = laws.mu[b] if shift else 0.0, laws.r0[b]
             if product:
-                par[i, 5] = float(laws.shape[s])
+                par[i, NESTED_PRODUCT] = float(laws.shape[s])
                 _couple(r, shift, t, laws.shape[s], most, W, T, sd, local.G, gptr[i])
                 continue
             _move_polyhedron(
@@ -217,7 +243,7 @@ def _couple(r, shift, n, shape, most, W, T, sd, G, g0):
 def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, par, sd):
     """One rotation makes S = W_tt - W_tn W_nt / W_nn diagonal, after x1, x2 have made the ellipse a disk.
 
-    par: 1/W_nn, e, S, mu, a first guess of λ, W_nn; all of the normal's zero where it cannot move, so that p stays 0.
+    What is the normal's in `par` is zero where it cannot move, so that p stays 0.
     """
     wnn, w1, w2 = W[r, 0], x1 * W[r, 1], x2 * W[r, 2]
     moves = wnn > tiny
@@ -241,11 +267,10 @@ def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, par, sd):
     for k in range(1, 3):
         value = max(s11 if k == 1 else s22, _SMALL * most)
         sd[r + k] = value if value > 0.0 else 1.0
-        par[i, 2 + k] = sd[r + k]
-    par[i, 5] = mu
+    par[i, DISK_S1], par[i, DISK_S2], par[i, DISK_MU] = sd[r + 1], sd[r + 2], mu
     if moves:
-        par[i, 0], par[i, 7] = 1.0 / wnn, wnn
-        par[i, 1], par[i, 2] = (c * w1 - s * w2) / wnn, (s * w1 + c * w2) / wnn
+        par[i, DISK_INVERSE], par[i, DISK_NN] = 1.0 / wnn, wnn
+        par[i, DISK_E1], par[i, DISK_E2] = (c * w1 - s * w2) / wnn, (s * w1 + c * w2) / wnn
     else:
         p[r], p[r + 1], p[r + 2] = 0.0, 0.0, 0.0
 
@@ -253,9 +278,9 @@ def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, par, sd):
 @njit(leaf=True)
 def _interval(i, r, w, tiny, lo, hi, q, p, par):
     """A row that cannot move keeps the bound that its velocity asks for, else what is nearest to no impulse."""
-    par[i, 1], par[i, 2] = lo, hi
+    par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH] = lo, hi
     if w > tiny:
-        par[i, 0], par[i, 3] = 1.0 / w, w
+        par[i, INTERVAL_INVERSE], par[i, INTERVAL_OWN] = 1.0 / w, w
         return
     p[r] = min(max(0.0, lo), hi)
     if q[r] > 0.0 and lo > -math.inf:
