@@ -4,7 +4,7 @@
     python benchmarks/cold.py --before ../other/src           # and another version beside it, in turns
 
 Every version begins with an empty kernel cache. The cases run one after the other, each in a process of its own, and
-find on disk what those before them have compiled. CPU seconds of all threads, so that one may compare on a busy machine;
+find on disk what those before them have compiled. CPU seconds of all threads, which a busy machine changes little;
 a second run of the same case, with all kernels on disk, is subtracted.
 """
 
