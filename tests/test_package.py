@@ -151,9 +151,7 @@ MANY_PARAMETERS = {
         "loop_space._begin", "loop_space._begin_parallel", "nsgs_order._cells_of", "nsgs_order._cells_parallel",
     },
     "arrays of one pass over the blocks": {"held._hold", "held.squeezed", "apgd_kernels.descend"},
-    "what a step begins from, and what it is made of": {
-        "loop_space.advance", "loop_plane.advance", "loop_stages.attempt", "loop_stages.solve", "loop_rows.some_rows",
-    },
+    "what a step begins from, and what it is made of": {"loop_rows.some_rows"},
     "springs of an impact driven by work": {"impact_kernels.springs"},
 }  # fmt: skip
 

@@ -25,6 +25,7 @@ from ..systems.candidates import Features, WorldCandidates
 from ..systems.model import CODES
 from .loop_records import (
     CONTACTS,
+    Constraints,
     ContactLaws,
     JointBlocks,
     PlaneBodies,
@@ -112,7 +113,7 @@ class CompiledLoop:
             m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length
         )
         self._friction = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
-        self._arrays = (bodies, shapes, rules, self._friction, joints, m.rows.arrays)
+        self._arrays = (bodies, shapes, Constraints(rules, self._friction, joints, m.rows.arrays))
         eps = -1.0 if scheme.eps is None else float(scheme.eps)
         most, strict = levels(tol, accept)
         self._how = (
@@ -196,7 +197,7 @@ class CompiledLoop:
         candidates = self.scheme.active(self.model, state, in_band)
         problem = ContactProblem.trusted(
             Bodies.trusted(form.body_a, form.body_b, form.Ja, form.Jb, Minv, candidates.row_ptr),
-            {"q": made.free, "rho": made.rho, "scale": made.scale}, v_free=v_free.ravel(), b=made.demand,
+            {"q": made.free, "rho": made.rho, "scale": float(made.scale[0])}, v_free=v_free.ravel(), b=made.demand,
             row_ptr=candidates.row_ptr, law=candidates.law, friction=candidates.friction, r0=laws.r0, C=laws.C,
             lo=laws.lo, hi=laws.hi, associated=self.scheme.relaxation == "convex", length=laws.length,
             key=candidates.key, p_warm=p, v_start=state.v,

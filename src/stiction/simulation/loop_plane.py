@@ -28,6 +28,7 @@ from .loop_records import (
 )
 from .loop_stages import (
     as_before,
+    assemble_planar,
     attempt_planar,
     attempt_planar_nested,
     copied,
@@ -141,14 +142,15 @@ def drift(q, turns, rows, mode, soft):
 def _make_advance(nested):
     @njit(nogil=True)
     def advance(
-        steps, options, room, q, turns, v, memory, kept, worst, bodies, shapes, rules, sets, joints, rows
+        steps, options, room, q, turns, v, memory, kept, worst, bodies, shapes, constraints
     ):  # fmt: skip
         """Up to `steps` > 0 steps from q, v (nb, 3), both changed in place; otherwise as `loop_space.advance`.
 
         turns (nt,): differences of angles at the start of a run, which stay. Bodies that no force moves have no inverse
         mass: their velocity stays and takes them along.
         """
-        h, tol, accept, _, parallel, _, _, eps, repeat = options
+        h, tol, accept, parallel, eps = options.h, options.tol, options.accept, options.parallel, options.eps
+        joints, rows, repeat = constraints.joints, constraints.rows, options.repeat
         inverse, Minv, moves, _, force, reach, swing = bodies
         nb, ns = q.shape[0], len(shapes[0])
         x, angle = np.empty((nb, 2)), np.empty(nb)
@@ -162,14 +164,13 @@ def _make_advance(nested):
             if 0 < taken == steps - 1:
                 before = copied(q, turns, v, memory, worst)
             room = max(room, len(geometry.gap) * 5 // 4)
-            step = (
-                options, ns, q, turns, v, v_free, Minv, memory, found, geometry, rules, sets, joints, rows, new_v,
-                held,
-            )  # fmt: skip
+            made = assemble_planar(options, ns, q, turns, v, v_free, Minv, memory, found, geometry, constraints)
+            keys = made.keys
+            acting = len(keys) - len(joints.size)
             if nested:
-                ended, sweeps, error, acting, keys, impulses, made = attempt_planar_nested(*step)
+                ended, sweeps, error, impulses = attempt_planar_nested(options, made, v, v_free, new_v, held)
             else:
-                ended, sweeps, error, acting, keys, impulses, made = attempt_planar(*step)
+                ended, sweeps, error, impulses = attempt_planar(options, made, v, v_free, new_v, held)
             last = (band, sweeps, v_free, Minv, found, made, band, found, before)
             if ended != SOLVED and (ended != ACCEPTED or len(joints.size)):  # joints may have contradicted each other
                 return taken, memory, kept, last, none
@@ -193,7 +194,7 @@ def _make_advance(nested):
             new_band = max(2.0 * h * begin(h, new_q, new_v, inverse, force, reach, new_free, x, angle), max(eps, 0.0))
             kept, ahead = find(x, angle, new_band, room, kept, shapes, moves)
             geometry = measure(x, angle, ahead)
-            if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, 2, h, h * missed * made.scale):
+            if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, 2, h, h * missed * made.scale[0]):
                 return taken, memory, kept, last, none
             new_kinetic = kinetic_energy(new_v, inverse)
             fast = h * fastest_spin(new_v, moves, swing, 2) > FAST

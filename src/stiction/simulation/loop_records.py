@@ -111,16 +111,28 @@ class Geometry(NamedTuple):
     point_b: Array
 
 
-class StepProblem(NamedTuple):
-    """The contact problem of a step, and its solution."""
+class Constraints(NamedTuple):
+    """What joins and touches: the laws of contacts, friction sets, and joints."""
 
+    rules: ContactLaws
+    sets: Any  # arrays of all friction sets: kind, semi-axes, vertices, vertex_ptr, facets, facet_ptr
+    joints: JointBlocks
+    rows: Any  # arrays of the joints' rows, as `joint_rows` takes them
+
+
+class StepProblem(NamedTuple):
+    """The contact problem of a step, joints first; `solve` fills in p, rho and scale, and adds b to `free`."""
+
+    keys: Array  # (nk,) what each block is, over time
     laws: Laws
     form: BodyRows
     demand: Array  # (nr,) b of the problem [m/s]
-    free: Array  # (nr,) H v_free + b [m/s]
-    p: Array  # (nr,) impulses
-    rho: Array  # (nk,) step of the scaled map
-    scale: Any  # of the residual [m/s]
+    free: Array  # (nr,) H v_free, then H v_free + b [m/s]
+    terms: Array  # (nr,) |H||v_free|, whose round-off is in `free` [m/s]
+    diagonal: Array  # (nr,) of H M⁻¹ Hᵀ [1/kg]
+    p: Array  # (nr,) impulses: a first guess, then the answer
+    rho: Array  # (nk,) step of the scaled map [kg]
+    scale: Array  # (1,) of the residual [m/s]
 
 
 # places in `worst` and `own`, what a group of steps and one step say of themselves

@@ -25,6 +25,7 @@ from .loop_records import (
 )
 from .loop_stages import (
     as_before,
+    assemble_spatial,
     attempt_spatial,
     attempt_spatial_nested,
     copied,
@@ -119,24 +120,24 @@ def drift(q, turns, rows, mode, soft):
 def _make_advance(nested):
     @njit(nogil=True)
     def advance(
-        steps, options, room, q, turns, v, memory, kept, worst, bodies, shapes, rules, sets, joints, rows
+        steps, options, room, q, turns, v, memory, kept, worst, bodies, shapes, constraints
     ):  # fmt: skip
         """Up to `steps` > 0 steps from q (nb, 7), turns (nt,), v (nb, 6), with the last step's keys and impulses.
 
-        q, turns and v are changed in place. how: h, tol, accept, strict, parallel, stabilize, associated, eps, which
-        is negative where all contacts in the band act, and whether to repeat; the other tuples are those of
-        `CompiledLoop`. Where a step ends in the very state from which it began, so will all others, and to repeat is to
-        count them without computing them.
+        memory: these keys and impulses; q, turns and v are changed in place. A step is begin, detect (`search`),
+        `assemble`, solve (`attempt`), `finish`, and what certifies it: detection at its end, and energy. Where one ends
+        in the very state from which it began, so will all others, and to repeat is to count them without computing
+        them.
 
-        Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. worst (6,): the
-        largest error, penetration and joint drift so far, the most contacts, the largest energy that nothing explains
-        and how many steps had some. Returns the number of steps, the keys
-        and impulses of the last, the pairs to keep, and of the last attempt: the band in which contacts were looked
-        for, the sweeps, v_free, M⁻¹, the contacts found, the problem; the band and the contacts at its end; and q,
-        turns, v, keys, impulses, worst before it. Last, of a step that repeats itself, its own share of `worst`; empty
-        where it does not.
+        Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. worst: what the
+        steps so far say of themselves, in the places of `loop_records` (`ERROR`, ...). Returns the number of steps, the
+        memory of the last, the pairs to keep, and of the last attempt: the band in which contacts were looked for, the
+        sweeps, v_free, M⁻¹, the contacts found, the problem; the band and the contacts at its end; and q, turns, v,
+        keys, impulses, worst before it. Last, of a step that repeats itself, its own share of `worst`; empty where it
+        does not.
         """
-        h, tol, accept, _, parallel, _, _, eps, repeat = options
+        h, tol, accept, parallel, eps = options.h, options.tol, options.accept, options.parallel, options.eps
+        joints, rows, repeat = constraints.joints, constraints.rows, options.repeat
         mass, inertia, _, _, moves, _, force, reach, swing = bodies
         turned = rows[-5:]  # what counts turns
         nb, ns = q.shape[0], len(shapes[0])
@@ -154,14 +155,13 @@ def _make_advance(nested):
             if 0 < taken == steps - 1:
                 before = copied(q, turns, v, memory, worst)
             room = max(room, len(geometry.gap) * 5 // 4)
-            step = (
-                options, ns, q, turns, v, v_free, Minv, memory, found, geometry, rules, sets, joints, rows, solved_v,
-                held,
-            )  # fmt: skip
+            made = assemble_spatial(options, ns, q, turns, v, v_free, Minv, memory, found, geometry, constraints)
+            keys = made.keys
+            acting = len(keys) - len(joints.size)
             if nested:
-                ended, sweeps, error, acting, keys, impulses, made = attempt_spatial_nested(*step)
+                ended, sweeps, error, impulses = attempt_spatial_nested(options, made, v, v_free, solved_v, held)
             else:
-                ended, sweeps, error, acting, keys, impulses, made = attempt_spatial(*step)
+                ended, sweeps, error, impulses = attempt_spatial(options, made, v, v_free, solved_v, held)
             last = (band, sweeps, v_free, Minv, found, made, band, found, before)
             if ended != SOLVED and (ended != ACCEPTED or len(joints.size)):  # joints may have contradicted each other
                 return taken, memory, kept, last, none
@@ -181,7 +181,7 @@ def _make_advance(nested):
             # what is detected at the end of this step certifies it, and is where the next one begins
             kept, seen, places = search(new_x, new_R, new_band, room, parallel, kept, shapes, moves)
             ahead, geometry = FoundContacts(*seen), Geometry(*places)
-            if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, 3, h, h * missed * made.scale):
+            if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, 3, h, h * missed * made.scale[0]):
                 return taken, memory, kept, last, none
             if len(turns):
                 for i in range(nb):

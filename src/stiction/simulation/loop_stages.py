@@ -45,51 +45,6 @@ from .loop_records import StepProblem
 from .loop_rows import rows_planar, rows_spatial
 
 
-def _make_solve(d, nested):
-    @njit(sealed=True)
-    def solve(
-        tol, accept, strict, limit, parallel, laws, form, v_start, v_free, b, terms, diagonal, p, free, rho, change
-    ):
-        """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
-
-        Returns how it ended, the sweeps, the error and its scale, and whether change (nb, d) has received the
-        velocities that p gives the bodies; free (nr,): H v_free, receives H v_free + b, rho (nk,) the weights of the
-        blocks. The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be blocks of that
-        kind (`nsgs_items.classify`).
-        """
-        nr, nk = len(b), len(laws.law)
-        scale = weigh(
-            parallel, laws.row_ptr, diagonal, laws.C, laws.length, terms, b, laws.r0, laws.lo, laws.hi, free, rho
-        )
-        inner = inner_tolerance(tol, nr)
-        accept = accept if accept > tol else inner
-        if nr <= SMALL:
-            error = at_rest(inner, scale, laws, form, rho, v_start, v_free, b, p, change)
-            if error < math.inf:
-                return SOLVED, AT_REST, error, scale, True
-        now = False
-        if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
-            kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
-            now, _ = classify(parallel, laws, kind, times)
-        aim = Aim(inner, accept, strict, scale, limit, parallel, True)
-        if nested and now:
-            if d == 6:
-                ended, sweeps, error, known = near_spatial_nested(aim, laws, form, free, b, rho, p, change)
-            else:
-                ended, sweeps, error, known = near_planar_nested(aim, laws, form, free, b, rho, p, change)
-        elif d == 6:
-            ended, sweeps, error, known = near_spatial(aim, laws, form, free, b, rho, p, change)
-        else:
-            ended, sweeps, error, known = near_planar(aim, laws, form, free, b, rho, p, change)
-        return SOLVED if error <= tol else ended, sweeps, error, scale, known
-
-    return solve
-
-
-solve_planar, solve_planar_nested = _make_solve(3, 0), _make_solve(3, 1)
-solve_spatial, solve_spatial_nested = _make_solve(6, 0), _make_solve(6, 1)
-
-
 @njit
 def demand_of(h, stabilize, value, row_ptr, form, v, joints):
     """r0, b, C, lo and hi of a step's problem: contacts demand their gap, joints what their rows are for."""
@@ -317,28 +272,23 @@ def as_before(keys, impulses, old_keys, old):
     return True
 
 
-def _make_attempt(d, nested):
+def _make_assemble(d):
     @njit(sealed=True)
-    def attempt(
-        options, shapes, q, turns, v, v_free, Minv, memory, found, geometry, rules, sets, joints, rows, new_v, held
-    ):  # fmt: skip
-        """The problem of a step and its solution, from contacts `found` within the band, with their geometry at q.
+    def assemble(options, shapes, q, turns, v, v_free, Minv, memory, found, geometry, constraints):
+        """The `StepProblem` of a step from contacts `found` within the band, with their geometry at q.
 
-        memory: keys and impulses of the last step. Returns how it ended, the sweeps, the error, how many contacts act,
-        keys and impulses (nk, 6) for the next step, and the `StepProblem`; new_v receives the velocity that impulses
-        leave, and held (nb,) the bodies that are at rest. The geometry of contacts that act comes first in its arrays
+        memory: keys and impulses of the last step. The geometry of contacts that act comes first in its arrays
         afterwards.
         """
-        h, tol, accept, strict, parallel, stabilize, associated, eps, _ = options
+        parallel, eps, joints = options.parallel, options.eps, constraints.joints
         gap, normal, point_a, point_b = geometry
         n, nb, nj = len(gap), q.shape[0], len(joints.size)
         keep = np.empty(n, np.int64)
         acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
         keys, law, row_ptr, set_of, mu, a, b, number = blocks_of(
-            parallel, acting, keep, shapes, found, joints, rules, nb
+            parallel, acting, keep, shapes, found, joints, constraints.rules, nb
         )
-        nk = len(keys)
-        nr = row_ptr[nk]
+        nr = row_ptr[len(keys)]
         if acting < n:
             for i in range(acting):
                 k = keep[i]
@@ -348,50 +298,112 @@ def _make_attempt(d, nested):
         value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
         length[: len(joints.length)] = joints.length
         form = BodyRows(a, b, np.empty((nr, d)), np.empty((nr, d)), Minv)
-        free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
-        facts = free, terms, diagonal
+        facts = np.empty(nr), np.empty(nr), np.empty(nr)
         if d == 6:
-            spatial_joint_rows(q, turns, *rows, 0, value, form.Ja, form.Jb)
-            rows_spatial(parallel, q, geometry, nj, number, rules, row_ptr, length, form, v_free, facts)
+            spatial_joint_rows(q, turns, *constraints.rows, 0, value, form.Ja, form.Jb)
+            rows_spatial(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
         else:
-            planar_joint_rows(q, turns, *rows, 0, value, form.Ja, form.Jb)
-            rows_planar(parallel, q, geometry, nj, number, rules, row_ptr, length, form, v_free, facts)
+            planar_joint_rows(q, turns, *constraints.rows, 0, value, form.Ja, form.Jb)
+            rows_planar(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
-        r0, demand, C, lo, hi = demand_of(h, stabilize, value, row_ptr, form, v, joints)
+        r0, demand, C, lo, hi = demand_of(options.h, options.stabilize, value, row_ptr, form, v, joints)
         remembered(parallel, keys, row_ptr, *memory, p)
-        shape, semi, vertices, vertex_ptr, facets, facet_ptr = sets
+        shape, semi, vertices, vertex_ptr, facets, facet_ptr = constraints.sets
         laws = Laws(
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
-            associated,
+            options.associated,
         )  # fmt: skip
-        rho, change = np.empty(nk), np.empty((nb, d))
-        ended, sweeps, error, scale, known = SOLVED, 0, 0.0, 1.0, False
-        if nr:
-            most = accept if nr > STRICT_ROWS else tol
-            few, many = (BOUNDED_FEW, BOUNDED_MANY) if most > tol else (QUICK_FEW, QUICK_MANY)
-            problem = (
-                tol, most, strict, few if nr <= QUICK_ROWS else many, parallel, laws, form, v, v_free, demand, terms,
-                diagonal, p, free, rho, change,
-            )  # fmt: skip
-            if d == 6 and nested:
-                ended, sweeps, error, scale, known = solve_spatial_nested(*problem)
-            elif d == 6:
-                ended, sweeps, error, scale, known = solve_spatial(*problem)
-            elif nested:
-                ended, sweeps, error, scale, known = solve_planar_nested(*problem)
+        free, terms, diagonal = facts
+        return StepProblem(keys, laws, form, demand, free, terms, diagonal, p, np.empty(len(keys)), np.ones(1))
+
+    return assemble
+
+
+assemble_planar, assemble_spatial = _make_assemble(3), _make_assemble(6)
+
+
+def _make_solve(d, nested):
+    @njit(sealed=True)
+    def solve(options, problem, v_start, v_free, change):
+        """Block Gauss–Seidel on the problem of a step; its p holds the first guess and receives the answer.
+
+        Returns how it ended, the sweeps, the error, and whether change (nb, d) has received the velocities that p gives
+        the bodies; `free` of the problem, H v_free before, is H v_free + b afterwards, and its rho and scale are known.
+        The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be blocks of that kind
+        (`nsgs_items.classify`).
+        """
+        laws, form, b, p, rho = problem.laws, problem.form, problem.demand, problem.p, problem.rho
+        tol, parallel = options.tol, options.parallel
+        nr, nk = len(b), len(laws.law)
+        if nr == 0:
+            return SOLVED, 0, 0.0, False
+        free = problem.free
+        scale = weigh(
+            parallel, laws.row_ptr, problem.diagonal, laws.C, laws.length, problem.terms, b, laws.r0, laws.lo, laws.hi,
+            free, rho,
+        )  # fmt: skip
+        problem.scale[0] = scale
+        inner = inner_tolerance(tol, nr)
+        if nr <= SMALL:
+            error = at_rest(inner, scale, laws, form, rho, v_start, v_free, b, p, change)
+            if error < math.inf:
+                return SOLVED, AT_REST, error, True
+        now = False
+        if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
+            kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
+            now, _ = classify(parallel, laws, kind, times)
+        most = options.accept if nr > STRICT_ROWS else tol
+        few, many = (BOUNDED_FEW, BOUNDED_MANY) if most > tol else (QUICK_FEW, QUICK_MANY)
+        limit = few if nr <= QUICK_ROWS else many
+        aim = Aim(inner, most if most > tol else inner, options.strict_rows, scale, limit, parallel, True)
+        if nested and now:
+            if d == 6:
+                ended, sweeps, error, known = near_spatial_nested(aim, laws, form, free, b, rho, p, change)
             else:
-                ended, sweeps, error, scale, known = solve_planar(*problem)
-        if not respond(known, parallel, row_ptr, form, p, v_free, change, new_v):
+                ended, sweeps, error, known = near_planar_nested(aim, laws, form, free, b, rho, p, change)
+        elif d == 6:
+            ended, sweeps, error, known = near_spatial(aim, laws, form, free, b, rho, p, change)
+        else:
+            ended, sweeps, error, known = near_planar(aim, laws, form, free, b, rho, p, change)
+        return SOLVED if error <= tol else ended, sweeps, error, known
+
+    return solve
+
+
+solve_planar, solve_planar_nested = _make_solve(3, 0), _make_solve(3, 1)
+solve_spatial, solve_spatial_nested = _make_solve(6, 0), _make_solve(6, 1)
+
+
+def _make_attempt(d, nested):
+    @njit(sealed=True)
+    def attempt(options, problem, v, v_free, new_v, held):
+        """`solve`, and what its impulses do: new_v, the velocity that they leave, held (nb,), the bodies at rest.
+
+        Returns how it ended, the sweeps, the error, and the impulses (nk, 6) for the next step.
+        """
+        laws, form, p, parallel = problem.laws, problem.form, problem.p, options.parallel
+        change = np.empty(v.shape)
+        if d == 6 and nested:
+            ended, sweeps, error, known = solve_spatial_nested(options, problem, v, v_free, change)
+        elif d == 6:
+            ended, sweeps, error, known = solve_spatial(options, problem, v, v_free, change)
+        elif nested:
+            ended, sweeps, error, known = solve_planar_nested(options, problem, v, v_free, change)
+        else:
+            ended, sweeps, error, known = solve_planar(options, problem, v, v_free, change)
+        if not respond(known, parallel, laws.row_ptr, form, p, v_free, change, new_v):
             ended = NONFINITE
-        for i in range(nb):
+        for i in range(len(held)):
             held[i] = False
-        if nr and ended == SOLVED:
-            at_rest_now = come_to_rest(inner_tolerance(tol, nr), scale, laws, form, rho, demand, p, new_v, held)
+        if len(p) and ended == SOLVED:
+            at_rest_now = come_to_rest(
+                inner_tolerance(options.tol, len(p)), problem.scale[0], laws, form, problem.rho, problem.demand, p,
+                new_v, held,
+            )  # fmt: skip
             if at_rest_now < math.inf:
                 error = at_rest_now
-        impulses = by_block(parallel, row_ptr, p)
-        return ended, sweeps, error, acting, keys, impulses, StepProblem(laws, form, demand, free, p, rho, scale)
+        return ended, sweeps, error, by_block(parallel, laws.row_ptr, p)
 
     return attempt
 
