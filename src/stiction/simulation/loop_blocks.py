@@ -71,24 +71,25 @@ def blocks_of(parallel, n, keep, shapes, found, joints, rules, nb):
 
     Of the contacts `found` the first n in `keep`. Last the number of the law of each contact.
     """
-    nj = len(joints.size)
+    bodies, joint_law, size, rows, rule_set_of = joints.bodies, joints.law, joints.size, rules.rows, rules.set_of
+    nj = len(size)
     nk = nj + n
     keys, law, row_ptr = np.empty(nk, np.int64), np.empty(nk, np.int64), np.zeros(nk + 1, np.int64)
     set_of, mu, number = np.empty(nk, np.int64), np.zeros(nk), np.empty(n, np.int64)
     a, b = np.empty(nk, np.int64), np.empty(nk, np.int64)
     for j in range(nj):
-        dry = joints.law[j] == DRY
-        keys[j], law[j], mu[j] = j - nj, joints.law[j], 1.0 if dry else 0.0
-        set_of[j] = rules.set_of[-2 if dry else -1]
-        a[j], b[j] = joints.bodies[j, 0], joints.bodies[j, 1]
-        row_ptr[j + 1] = row_ptr[j] + joints.size[j]
+        dry = joint_law[j] == DRY
+        keys[j], law[j], mu[j] = j - nj, joint_law[j], 1.0 if dry else 0.0
+        set_of[j] = rule_set_of[-2 if dry else -1]
+        a[j], b[j] = bodies[j, 0], bodies[j, 1]
+        row_ptr[j + 1] = row_ptr[j] + size[j]
     blocks = keys, law, a, b, number, set_of, mu
     if parallel and n > MANY:
         _contacts_parallel(n, keep, shapes, found, nb, rules, nj, blocks)
     else:
         _contacts(np.int64(0), n, keep, shapes, found, nb, rules, nj, blocks)
     for i in range(n):
-        row_ptr[nj + i + 1] = row_ptr[nj + i] + rules.rows[number[i]]
+        row_ptr[nj + i + 1] = row_ptr[nj + i] + rows[number[i]]
     return keys, law, row_ptr, set_of, mu, a, b, number
 
 

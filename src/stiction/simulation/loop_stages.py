@@ -49,11 +49,12 @@ from .loop_rows import rows_planar, rows_spatial
 def demand_of(h, stabilize, value, row_ptr, form, v, joints):
     """r0, b, C, lo and hi of a step's problem: contacts demand their gap, joints what their rows are for."""
     a, b, Ja, Jb, Minv = form
-    nr, nk, nj, n = len(value), len(a), len(joints.bound), len(joints.mode)
+    bound = joints.bound
+    nr, nk, nj, n = len(value), len(a), len(bound), len(joints.mode)
     r0, demand, C = np.zeros(nk), np.zeros(nr), np.zeros(nr)
     lo, hi = np.full(nr, -math.inf), np.full(nr, math.inf)
     for k in range(nj):
-        r0[k] = h * joints.bound[k]
+        r0[k] = h * bound[k]
     if stabilize:
         for r in range(nr):
             demand[r] = value[r] / h

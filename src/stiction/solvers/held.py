@@ -165,6 +165,7 @@ def squeezed(margin, limit, used, laws, form, rho, p, v, weight, need, basis, ra
     Where a contact on the edge of its cone slips, it slips against its friction: those of a box whose feet are pressed
     apart would have to slip in opposite directions.
     """
+    Ja, Jb, body_a, body_b, row_ptr = form.Ja, form.Jb, form.body_a, form.body_b, laws.row_ptr
     nb, d = v.shape
     z = np.zeros((nb, d))
     for i in range(nb):
@@ -173,11 +174,11 @@ def squeezed(margin, limit, used, laws, form, rho, p, v, weight, need, basis, ra
     ways = np.zeros((nb, 2), np.bool_)
     for k in range(len(used)):
         for side in range(2):
-            i = form.body_a[k] if side == 0 else form.body_b[k]
+            i = body_a[k] if side == 0 else body_b[k]
             if used[k, side] != SLIPS or state[i] != UNKNOWN or rank[i] != need[i] - 1:
                 continue
-            J = form.Ja if side == 0 else form.Jb
-            first, n = laws.row_ptr[k], laws.row_ptr[k + 1] - laws.row_ptr[k]
+            J = Ja if side == 0 else Jb
+            first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
             slip = 0.0
             for r in range(first + 1, first + n):
                 along, u = 0.0, 0.0
@@ -272,6 +273,8 @@ def come_to_rest(tol, scale, laws, form, rho, b, p, v, held):
 
     held (nb,): which ones. Returns the error, infinity where there are none.
     """
+    Ja, Jb, body_a, body_b, C = form.Ja, form.Jb, form.body_a, form.body_b, laws.C
+    length, mu, row_ptr, semi, set_of = laws.length, laws.mu, laws.row_ptr, laws.semi, laws.set_of
     nk, nr = len(laws.law), len(b)
     for i in range(len(held)):
         held[i] = False
@@ -288,18 +291,18 @@ def come_to_rest(tol, scale, laws, form, rho, b, p, v, held):
     uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     missed = 0.0
     for k in range(nk):
-        first, n = laws.row_ptr[k], laws.row_ptr[k + 1] - laws.row_ptr[k]
-        a, c = form.body_a[k], form.body_b[k]
+        first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
+        a, c = body_a[k], body_b[k]
         for r in range(first, first + n):
             u = 0.0
             if a >= 0 and state[a] != STANDS:
                 for j in range(v.shape[1]):
-                    u += form.Ja[r, j] * v[a, j]
+                    u += Ja[r, j] * v[a, j]
             if c >= 0 and state[c] != STANDS:
                 for j in range(v.shape[1]):
-                    u += form.Jb[r, j] * v[c, j]
-            uk[r - first], pk[r - first] = (u + b[r] + laws.C[r] * p[r]) * laws.length[r], p[r] / laws.length[r]
-        edge = laws.mu[k] * laws.semi[laws.set_of[k], 0]
+                    u += Jb[r, j] * v[c, j]
+            uk[r - first], pk[r - first] = (u + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
+        edge = mu[k] * semi[set_of[k], 0]
         missed += quick_map(laws, k, n, edge, rho[k], first, uk, pk, x, y)
     if not missed <= enough:
         return math.inf

@@ -97,16 +97,17 @@ rows_planar, rows_spatial = _make_body_rows(3), _make_body_rows(6)
 @njit
 def turn_rows(start, stop, skip, items, local, packed, C):
     """J <- Tᵀ J and Cb = Tᵀ C T for the items start..stop not to skip; Cb is left alone when it has no rows."""
+    ptr, src, Cb = items.ptr, items.src, local.Cb
     J, T = packed.J, local.T
     width = J.shape[1]
     old = np.empty((6, width))
     for i in range(start, stop):
         if skip[i]:
             continue
-        r = items.ptr[i]
-        n = items.ptr[i + 1] - r
+        r = ptr[i]
+        n = ptr[i + 1] - r
         contact = n == 3 and T[r, 0] == 1.0 and T[r, 1] == 0.0 and T[r, 2] == 0.0
-        if contact and len(local.Cb) == 0:  # the tangents
+        if contact and len(Cb) == 0:  # the tangents
             t11, t21, t12, t22 = T[r + 1, 1], T[r + 2, 1], T[r + 1, 2], T[r + 2, 2]
             for j in range(width):
                 x, y = J[r + 1, j], J[r + 2, j]
@@ -122,12 +123,12 @@ def turn_rows(start, stop, skip, items, local, packed, C):
                 for l in range(n):
                     s += T[r + l, k] * old[l, j]
                 J[r + k, j] = s
-            if len(local.Cb):
+            if len(Cb):
                 for m in range(n):
                     s = 0.0
                     for l in range(n):
-                        s += T[r + l, k] * C[items.src[r + l]] * T[r + l, m]
-                    local.Cb[r + k, m] = s
+                        s += T[r + l, k] * C[src[r + l]] * T[r + l, m]
+                    Cb[r + k, m] = s
 
 
 @njit(leaf=True)

@@ -106,12 +106,14 @@ def list_items(laws, kind, times, cell, cells, place, places):
     Returns block, kind (ni,), ptr (ni + 1,) into packed rows, src (rows,) the original rows, seg (cells, KINDS + 1):
     where each kind starts in a cell, and gptr, vptr (ni + 1,): places for the facets and vertices of polyhedra.
     """
+    facet_ptr, law, row_ptr, set_of, shape = laws.facet_ptr, laws.law, laws.row_ptr, laws.set_of, laws.shape
+    vertex_ptr = laws.vertex_ptr
     order = _in_order(times, cell, kind, place, cells, places)
     ni = 0
     nrows = 0
     for k in order:
         ni += times[k]
-        nrows += times[k] * (1 if kind[k] == INTERVAL else laws.row_ptr[k + 1] - laws.row_ptr[k])
+        nrows += times[k] * (1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k])
     block, ptr, src = np.empty(ni, np.int64), np.zeros(ni + 1, np.int64), np.empty(nrows, np.int64)
     item_kind = np.empty(ni, np.int8)
     gptr, vptr = np.zeros(ni + 1, np.int64), np.zeros(ni + 1, np.int64)
@@ -119,23 +121,23 @@ def list_items(laws, kind, times, cell, cells, place, places):
     i = 0
     for m in range(len(order)):
         if m + AHEAD < len(order):
-            fetch(laws.row_ptr, order[m + AHEAD], 1)
-            fetch(laws.set_of, order[m + AHEAD], 1)
+            fetch(row_ptr, order[m + AHEAD], 1)
+            fetch(set_of, order[m + AHEAD], 1)
             fetch(cell, order[m + AHEAD], 1)
         k = order[m]
-        s = laws.set_of[k]
-        faces = kind[k] == NESTED and laws.shape[s] == POLYHEDRON
+        s = set_of[k]
+        faces = kind[k] == NESTED and shape[s] == POLYHEDRON
         coupled = 0  # rows for all of W_tt of a product
-        if kind[k] == NESTED and laws.shape[s] & 3 == PRODUCT:
-            coupled = laws.row_ptr[k + 1] - laws.row_ptr[k] - (1 if laws.law[k] == UNILATERAL else 0)
+        if kind[k] == NESTED and shape[s] & 3 == PRODUCT:
+            coupled = row_ptr[k + 1] - row_ptr[k] - (1 if law[k] == UNILATERAL else 0)
         for t in range(times[k]):
             block[i], item_kind[i] = k, kind[k]
-            n = 1 if kind[k] == INTERVAL else laws.row_ptr[k + 1] - laws.row_ptr[k]
+            n = 1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k]
             ptr[i + 1] = ptr[i] + n
             for l in range(n):
-                src[ptr[i] + l] = laws.row_ptr[k] + t + l
-            gptr[i + 1] = gptr[i] + (laws.facet_ptr[s + 1] - laws.facet_ptr[s] if faces else coupled)
-            vptr[i + 1] = vptr[i] + (laws.vertex_ptr[s + 1] - laws.vertex_ptr[s] if faces else 0)
+                src[ptr[i] + l] = row_ptr[k] + t + l
+            gptr[i + 1] = gptr[i] + (facet_ptr[s + 1] - facet_ptr[s] if faces else coupled)
+            vptr[i + 1] = vptr[i] + (vertex_ptr[s + 1] - vertex_ptr[s] if faces else 0)
             count[cell[k], kind[k]] += 1
             i += 1
     seg = np.empty((cells, KINDS + 1), np.int64)

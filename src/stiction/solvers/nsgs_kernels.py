@@ -202,38 +202,39 @@ def _make_sweep_cell(d, nested):
     @njit
     def bilaterals(start, stop, items, local, packed, q, p, w):
         """One sweep over blocks of the kind BILATERAL; returns the largest change of velocity."""
-        worst, u, compliant = 0.0, np.empty(8), len(local.Cb) > 0
+        a, b, ptr, Cb, par = items.a, items.b, items.ptr, local.Cb, local.par
+        J = packed.J
+        worst, u, compliant = 0.0, np.empty(8), len(Cb) > 0
         for i in range(start, stop):
-            for k in range(items.ptr[i + 1] - items.ptr[i]):
-                u[k] = q[items.ptr[i] + k] + _velocity(packed.J, w, items.ptr[i] + k, items.a[i], items.b[i], d)
+            for k in range(ptr[i + 1] - ptr[i]):
+                u[k] = q[ptr[i] + k] + _velocity(J, w, ptr[i] + k, a[i], b[i], d)
                 if compliant:
-                    for l in range(items.ptr[i + 1] - items.ptr[i]):
-                        u[k] += local.Cb[items.ptr[i] + k, l] * p[items.ptr[i] + l]
-            for k in range(
-                items.ptr[i + 1] - items.ptr[i]
-            ):  # the frame makes W the identity, 0 where rows are redundant
-                p[items.ptr[i] + k] -= u[k]
-                _push(packed.J, w, items.ptr[i] + k, items.a[i], items.b[i], d, -u[k])
-                worst = max(worst, abs(u[k]) * local.par[i, BILATERAL_SIZE])
+                    for l in range(ptr[i + 1] - ptr[i]):
+                        u[k] += Cb[ptr[i] + k, l] * p[ptr[i] + l]
+            for k in range(ptr[i + 1] - ptr[i]):  # the frame makes W the identity, 0 where rows are redundant
+                p[ptr[i] + k] -= u[k]
+                _push(J, w, ptr[i] + k, a[i], b[i], d, -u[k])
+                worst = max(worst, abs(u[k]) * par[i, BILATERAL_SIZE])
         return worst
 
     @njit
     def nesteds(start, stop, items, local, packed, q, p, w, associated, facets):
         """One sweep over blocks of the kind NESTED; returns the largest change of velocity."""
-        worst, work, compliant = 0.0, scratch(facets), len(local.Cb) > 0
+        a, b, ptr, Cb, J = items.a, items.b, items.ptr, local.Cb, packed.J
+        worst, work, compliant = 0.0, scratch(facets), len(Cb) > 0
         uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
         for i in range(start, stop):
-            r = items.ptr[i]
-            n = items.ptr[i + 1] - r
+            r = ptr[i]
+            n = ptr[i + 1] - r
             for k in range(n):
-                uu[k] = q[r + k] + _velocity(packed.J, w, r + k, items.a[i], items.b[i], d)
+                uu[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
                 if compliant:
                     for l in range(n):
-                        uu[k] += local.Cb[r + k, l] * p[r + l]
+                        uu[k] += Cb[r + k, l] * p[r + l]
             change = update_nested(i, r, n, uu, p, new, items, local, associated, qt, g, f, work)
             worst = max(worst, change)
             for k in range(n):
-                _push(packed.J, w, r + k, items.a[i], items.b[i], d, new[k] - p[r + k])
+                _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
                 p[r + k] = new[k]
         return worst
 

@@ -63,18 +63,19 @@ def mark_blocks(parallel, laws, free, p, near, likely):
 
     free (nr,): velocities without impulses; p (nr,): a first guess of the impulses.
     """
-    n = len(laws.law)
+    law, row_ptr = laws.law, laws.row_ptr
+    n = len(law)
     parts = PARTS if n > MANY else 1
     total, count, some = np.empty(parts), np.empty(parts, np.int64), np.empty(parts, np.bool_)
     if parallel and n > MANY:
-        _approach_parallel(laws.law, laws.row_ptr, free, total, count)
+        _approach_parallel(law, row_ptr, free, total, count)
     else:
         for c in range(parts):
-            total[c], count[c] = _approach(n * c // parts, n * (c + 1) // parts, laws.law, laws.row_ptr, free)
+            total[c], count[c] = _approach(n * c // parts, n * (c + 1) // parts, law, row_ptr, free)
     speed = math.sqrt(total.sum() / max(1, count.sum()))
     if parallel and n > MANY:
-        _mark_parallel(speed, laws.law, laws.row_ptr, free, p, near, likely, some)
+        _mark_parallel(speed, law, row_ptr, free, p, near, likely, some)
     else:
         for c in range(parts):
-            some[c] = _mark(n * c // parts, n * (c + 1) // parts, speed, laws.law, laws.row_ptr, free, p, near, likely)
+            some[c] = _mark(n * c // parts, n * (c + 1) // parts, speed, law, row_ptr, free, p, near, likely)
     return some.any()

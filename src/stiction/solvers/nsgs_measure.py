@@ -89,25 +89,29 @@ def block_map(laws, k, n, mu, rho, r, u, p, x, y):
 def _measure_others(start, stop, without, until, work):
     """What `measure_round` says of the items start..stop but without..until."""
     items, laws, form, p, v = work.items, work.laws, work.form, work.p, work.v
+    T, free, rho = work.local.T, work.free, work.rho
+    Ja, Jb, a, b, block = form.Ja, form.Jb, items.a, items.b, items.block
+    ptr, src, C, length, mu = items.ptr, items.src, laws.C, laws.length, laws.mu
+    semi, set_of = laws.semi, laws.set_of
     d = v.shape[1]
     u, f, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     missed = 0.0
     for i in range(start, stop):
         if without <= i < until:
             continue
-        k = items.block[i]
-        n = items.ptr[i + 1] - items.ptr[i]
+        k = block[i]
+        n = ptr[i + 1] - ptr[i]
         for j in range(n):
-            r = items.src[items.ptr[i] + j]
+            r = src[ptr[i] + j]
             f[j] = 0.0
             for l in range(n):
-                f[j] += work.local.T[items.ptr[i] + j, l] * p[items.ptr[i] + l]
-            s = work.free[r] + laws.C[r] * f[j]
+                f[j] += T[ptr[i] + j, l] * p[ptr[i] + l]
+            s = free[r] + C[r] * f[j]
             for l in range(d):
-                s += form.Ja[r, l] * v[items.a[i], l] + form.Jb[r, l] * v[items.b[i], l]
-            u[j], f[j] = s * laws.length[r], f[j] / laws.length[r]
-        edge = laws.mu[k] * laws.semi[laws.set_of[k], 0]
-        missed += block_map(laws, k, n, edge, work.rho[k], items.src[items.ptr[i]], u, f, x, y)
+                s += Ja[r, l] * v[a[i], l] + Jb[r, l] * v[b[i], l]
+            u[j], f[j] = s * length[r], f[j] / length[r]
+        edge = mu[k] * semi[set_of[k], 0]
+        missed += block_map(laws, k, n, edge, rho[k], src[ptr[i]], u, f, x, y)
     return missed
 
 
@@ -131,44 +135,48 @@ def measure_round(c, work):
 def measure_any(isl, work):
     """The same for an island with blocks of any law and friction set, by the kernel of the certificate."""
     items, laws, form, p, v = work.items, work.laws, work.form, work.p, work.v
+    T, free, rho = work.local.T, work.free, work.rho
+    Ja, Jb, a, b, block = form.Ja, form.Jb, items.a, items.b, items.block
+    ptr, src, C, hi, length = items.ptr, items.src, laws.C, laws.hi, laws.length
+    lo, row_ptr = laws.lo, laws.row_ptr
     d = v.shape[1]
     start, stop = items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]
     # the island's blocks as a small problem of their own
     count = 0
     for i in range(start, stop):
-        if i == start or items.block[i] != items.block[i - 1]:
+        if i == start or block[i] != block[i - 1]:
             count += 1
     pick, own_ptr = np.empty(count, np.int64), np.zeros(count + 1, np.int64)
     count = 0
     for i in range(start, stop):
-        if i == start or items.block[i] != items.block[i - 1]:
-            pick[count] = items.block[i]
-            own_ptr[count + 1] = own_ptr[count] + laws.row_ptr[items.block[i] + 1] - laws.row_ptr[items.block[i]]
+        if i == start or block[i] != block[i - 1]:
+            pick[count] = block[i]
+            own_ptr[count + 1] = own_ptr[count] + row_ptr[block[i] + 1] - row_ptr[block[i]]
             count += 1
     n = own_ptr[count]
     uu, pp = np.zeros(n), np.zeros(n)
     low, high, long = np.empty(n), np.empty(n), np.empty(n)
     at = -1
     for i in range(start, stop):
-        if i == start or items.block[i] != items.block[i - 1]:
+        if i == start or block[i] != block[i - 1]:
             at += 1
-            for r in range(laws.row_ptr[items.block[i]], laws.row_ptr[items.block[i] + 1]):
-                m = own_ptr[at] + r - laws.row_ptr[items.block[i]]
-                low[m], high[m], long[m] = laws.lo[r], laws.hi[r], laws.length[r]
-                s = work.free[r]
+            for r in range(row_ptr[block[i]], row_ptr[block[i] + 1]):
+                m = own_ptr[at] + r - row_ptr[block[i]]
+                low[m], high[m], long[m] = lo[r], hi[r], length[r]
+                s = free[r]
                 for l in range(d):
-                    s += form.Ja[r, l] * v[items.a[i], l] + form.Jb[r, l] * v[items.b[i], l]
+                    s += Ja[r, l] * v[a[i], l] + Jb[r, l] * v[b[i], l]
                 uu[m] = s
-        for j in range(items.ptr[i + 1] - items.ptr[i]):
-            r = items.src[items.ptr[i] + j]
-            m = own_ptr[at] + r - laws.row_ptr[items.block[i]]
-            for l in range(items.ptr[i + 1] - items.ptr[i]):
-                pp[m] += work.local.T[items.ptr[i] + j, l] * p[items.ptr[i] + l]
-            uu[m] += laws.C[r] * pp[m]
+        for j in range(ptr[i + 1] - ptr[i]):
+            r = src[ptr[i] + j]
+            m = own_ptr[at] + r - row_ptr[block[i]]
+            for l in range(ptr[i + 1] - ptr[i]):
+                pp[m] += T[ptr[i] + j, l] * p[ptr[i] + l]
+            uu[m] += C[r] * pp[m]
     table, mode = np.empty((count, SCALED + 1)), np.empty(count, np.int64)
     block_residuals(
         laws.law[pick], own_ptr, laws.set_of[pick], laws.mu[pick], laws.r0[pick], laws.shape, laws.semi, laws.vertices,
-        laws.vertex_ptr, laws.facets, laws.facet_ptr, low, high, long, laws.associated, work.rho[pick], uu, pp, table,
+        laws.vertex_ptr, laws.facets, laws.facet_ptr, low, high, long, laws.associated, rho[pick], uu, pp, table,
         mode,
     )  # fmt: skip
     missed = 0.0

@@ -32,26 +32,28 @@ def _look(start, stop, laws, form, rho, free, v, near):
 
     Those that close at velocities free + H v become near.
     """
-    d = form.Ja.shape[1]
+    Ja, Jb, body_a, body_b, length = form.Ja, form.Jb, form.body_a, form.body_b, laws.length
+    mu, row_ptr, semi, set_of = laws.mu, laws.row_ptr, laws.semi, laws.set_of
+    d = Ja.shape[1]
     u, none, x, y = np.empty(6), np.zeros(6), np.empty(6), np.empty(6)
     missed = 0.0
     for k in range(start, stop):
         if k + AHEAD < stop:
-            fetch(v, form.body_b[k + AHEAD], 1)
+            fetch(v, body_b[k + AHEAD], 1)
         if near[k]:
             continue
-        first, n, a, b = laws.row_ptr[k], laws.row_ptr[k + 1] - laws.row_ptr[k], form.body_a[k], form.body_b[k]
+        first, n, a, b = row_ptr[k], row_ptr[k + 1] - row_ptr[k], body_a[k], body_b[k]
         for i in range(n):
             s = free[first + i]
             for j in range(d):
-                s += form.Ja[first + i, j] * v[a, j] if a >= 0 else 0.0
-                s += form.Jb[first + i, j] * v[b, j] if b >= 0 else 0.0
-            u[i] = s * laws.length[first + i]
+                s += Ja[first + i, j] * v[a, j] if a >= 0 else 0.0
+                s += Jb[first + i, j] * v[b, j] if b >= 0 else 0.0
+            u[i] = s * length[first + i]
             if s >= 0.0 and i == 0:  # open, whatever its slip
                 break
         if u[0] < 0.0:
             near[k] = True
-            edge = laws.mu[k] * laws.semi[laws.set_of[k], 0]
+            edge = mu[k] * semi[set_of[k], 0]
             missed += block_map(laws, k, n, edge, rho[k], first, u, none, x, y)
     return missed
 

@@ -205,26 +205,28 @@ def _substitute(K, band, y):
 def _linearise(isl, theta, q, centre, work, f, D):
     """f of every row and D (items, 9), the matrix B of every item; returns whether any of them has changed."""
     items, local, packed, p, w = work.items, work.local, work.packed, work.p, work.w
+    a, b, phase, ptr, seg = items.a, items.b, items.phase, items.ptr, items.seg
+    par, J = local.par, packed.J
     d = w.shape[1]
-    start = items.seg[items.phase[isl, 0], 0]
+    start = seg[phase[isl, 0], 0]
     B, u = np.zeros((6, 3)), np.empty(6)
     changed = False
-    for c in range(items.phase[isl, 0], items.phase[isl, PHASES]):
-        for i in range(items.seg[c, 0], items.seg[c, KINDS]):
-            r, m = items.ptr[i], items.ptr[i + 1] - items.ptr[i]
+    for c in range(phase[isl, 0], phase[isl, PHASES]):
+        for i in range(seg[c, 0], seg[c, KINDS]):
+            r, m = ptr[i], ptr[i + 1] - ptr[i]
             for k in range(m):
                 s = q[r + k]
                 for j in range(d):
-                    s += packed.J[r + k, j] * w[items.a[i], j] + packed.J[r + k, d + j] * w[items.b[i], j]
+                    s += J[r + k, j] * w[a[i], j] + J[r + k, d + j] * w[b[i], j]
                 u[k] = s
-            if items.seg[c, BILATERAL] <= i < items.seg[c, BILATERAL + 1]:
+            if seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]:
                 for k in range(m):
                     f[r + k] = p[r + k] - centre[r + k] + theta * u[k]
                 changed = changed or D[i - start, 0] != theta
                 D[i - start, 0] = theta
                 continue
-            kind = DISK if i >= items.seg[c, DISK] else PLANAR if i >= items.seg[c, PLANAR] else INTERVAL
-            _law(i, r, kind, theta, local.par, centre, p, u, f, B)
+            kind = DISK if i >= seg[c, DISK] else PLANAR if i >= seg[c, PLANAR] else INTERVAL
+            _law(i, r, kind, theta, par, centre, p, u, f, B)
             for k in range(m):
                 for l in range(m):
                     changed = changed or D[i - start, 3 * k + l] != B[k, l]
@@ -282,47 +284,49 @@ def newton_step(isl, theta, band, q, centre, work, f, D, K, enough):
     changed its mode. Returns |f|² before the step, in energy, and whether a step was made: not where |f|² is at most
     `enough` (negative: the first step from a centre), no contact has changed its mode, or the matrix is singular.
     """
-    items, packed, p = work.items, work.packed, work.p
+    items, packed, p, weight = work.items, work.packed, work.p, work.local.weight
+    a, b, phase, ptr, seg = items.a, items.b, items.phase, items.ptr, items.seg
+    J = packed.J
     d, moving, low, high = work.w.shape[1], items.begin[-1], items.begin[isl], items.begin[isl + 1]
-    start, stop = items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]
+    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
     changed = _linearise(isl, theta, q, centre, work, f, D)
     size = 0.0
-    for r in range(items.ptr[start], items.ptr[stop]):
-        size += work.local.weight[r] * f[r] * f[r]
+    for r in range(ptr[start], ptr[stop]):
+        size += weight[r] * f[r] * f[r]
     if size <= enough or (enough >= 0.0 and not changed):  # linear, and solved: what is left is round-off
         D[0, 0] = -1.0 if changed else D[0, 0]  # K is not that of this D
         return size, False
     if changed:
-        _assemble(isl, band, items, packed.J, D, K)
+        _assemble(isl, band, items, J, D, K)
         if not _factorise(K, band, d):
             D[0, 0] = -1.0
             return size, False
     y = np.zeros((high - low) * d)
     for i in range(start, stop):
-        for r in range(items.ptr[i], items.ptr[i + 1]):
+        for r in range(ptr[i], ptr[i + 1]):
             s = f[r]
             if s != 0.0:
-                if items.a[i] < moving:
+                if a[i] < moving:
                     for j in range(d):
-                        y[(items.a[i] - low) * d + j] += packed.J[r, j] * s
-                if items.b[i] < moving:
+                        y[(a[i] - low) * d + j] += J[r, j] * s
+                if b[i] < moving:
                     for j in range(d):
-                        y[(items.b[i] - low) * d + j] += packed.J[r, d + j] * s
+                        y[(b[i] - low) * d + j] += J[r, d + j] * s
     _substitute(K, band, y)
     u = np.empty(6)
-    for c in range(items.phase[isl, 0], items.phase[isl, PHASES]):
-        for i in range(items.seg[c, 0], items.seg[c, KINDS]):
-            r, m = items.ptr[i], items.ptr[i + 1] - items.ptr[i]
+    for c in range(phase[isl, 0], phase[isl, PHASES]):
+        for i in range(seg[c, 0], seg[c, KINDS]):
+            r, m = ptr[i], ptr[i + 1] - ptr[i]
             for k in range(m):
                 s = 0.0
-                if items.a[i] < moving:
+                if a[i] < moving:
                     for j in range(d):
-                        s += packed.J[r + k, j] * y[(items.a[i] - low) * d + j]
-                if items.b[i] < moving:
+                        s += J[r + k, j] * y[(a[i] - low) * d + j]
+                if b[i] < moving:
                     for j in range(d):
-                        s += packed.J[r + k, d + j] * y[(items.b[i] - low) * d + j]
+                        s += J[r + k, d + j] * y[(b[i] - low) * d + j]
                 u[k] = s
-            bilateral = items.seg[c, BILATERAL] <= i < items.seg[c, BILATERAL + 1]
+            bilateral = seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]
             for k in range(m):
                 s = theta * u[k] if bilateral else 0.0
                 if not bilateral:

@@ -236,6 +236,7 @@ def prepare(laws, form, free, rho, p0, omega, parallel, kind, times, plain, near
     kind, times (nk,), plain: from `classify`; near (nk,): the blocks that are taken, the others are left out, at an
     impulse of 0; likely (nk,): those that will hardly be open.
     """
+    C = laws.C
     d = form.Minv.shape[1]
     slot, begin, chunk = order_bodies(form.body_a, form.body_b, near, form.Minv)
     moving = begin[-1]
@@ -248,12 +249,12 @@ def prepare(laws, form, free, rho, p0, omega, parallel, kind, times, plain, near
     if d == 6:
         pack = _pack(threads, likely, seg, block, ptr, src, ends, moving)
     compliant = False
-    for r in range(len(laws.C)):
-        compliant = compliant or laws.C[r] > 0.0
+    for r in range(len(C)):
+        compliant = compliant or C[r] > 0.0
     if compliant:  # of the blocks that are taken
         compliant = False
         for r in range(nrows):
-            compliant = compliant or laws.C[src[r]] > 0.0
+            compliant = compliant or C[src[r]] > 0.0
     items = SweepList(
         begin, phase, island_rows(phase, seg, ptr), seg, item_kind, block, ptr, src, np.empty(ni, np.int64),
         np.empty(ni, np.int64), gptr, vptr,

@@ -8,9 +8,10 @@ function each:
     _try_newton       whether Newton's method takes over for a while
     _too_slow         whether an island above the tolerance is accepted as it is
     _set_threshold    which change of a sweep ends the next ones before their look
+    _out_of_patience  whether an island has stalled: it is given up
     _outcome          how all of it ended
 
-`Progress` holds what is known of each island.
+`Progress` holds what is known of each island. Errors are squares there, and in all comparisons with them.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ FULL = 4  # every so many sweeps visit the open contacts too
 _ROUNDS = (1, 4, 10, 20)  # sweeps before the first looks at the natural map; then always the last
 _CLOSE = 3  # sweeps before a later look at an island with momentum, at least; the last of `_ROUNDS` at most
 _SPARSE, _APART = 20, 40  # later, looks are apart by the sweeps so far over this, but at most by so many
-_PATIENCE = 2000  # sweeps in which an island's residual must have halved, else it is given up
+_PATIENCE = 2000  # sweeps in which an island must have made progress, else it is given up
+_PROGRESS = 0.25  # of the squared error at the last progress: the error has halved
 _NEWTON = 2  # looks after which Newton's method is tried on small islands, at least
 _CHEAP, _CLOSER = 10.0, 1e2  # sweeps per factorisation up to which it is tried from afar; of the goal, as squares
 _FEW = 12  # velocities of an island up to which Newton's method goes further than the goal at once: digits for nothing
@@ -76,10 +78,10 @@ class Progress(NamedTuple):
     next_look: Array  # sweeps until the next one
     threshold: Array  # change of a sweep that ends those of a round [m/s]
     still: Array  # whether sweeps change nothing any more
-    given_up: Array  # whether it is accepted as it is
-    mark: Array  # the error of which a quarter is progress
-    marked: Array  # sweeps at the last progress
-    least: Array  # the least error at a look, `best` (n,) the impulses that had it
+    accepted: Array  # whether it ends above its goal, accepted as it is
+    mark_error: Array  # the error at the last progress
+    mark_sweeps: Array  # and the sweeps
+    least: Array  # the least error where w was made anew and sweeps are accelerated; `best` (n,): its impulses
     best: Array
     theta: Array  # step of the proximal method
     newton_cost: Array  # sweeps that take as long as one step of Newton's method
@@ -110,9 +112,9 @@ def _new_progress(aim, items):
         next_look=np.ones(islands, np.int64),
         threshold=np.full(islands, aim.tol * aim.scale),
         still=np.zeros(islands, np.bool_),
-        given_up=np.zeros(islands, np.bool_),
-        mark=np.full(islands, math.inf),
-        marked=none.copy(),
+        accepted=np.zeros(islands, np.bool_),
+        mark_error=np.full(islands, math.inf),
+        mark_sweeps=none.copy(),
         least=np.full(islands, math.inf),
         best=np.empty(n),
         theta=np.full(islands, START),
@@ -150,11 +152,17 @@ def _go_near(isl, aim, overlap, work, progress, history):
 
 
 @njit(leaf=True)
+def _out_of_patience(isl, patience, progress):
+    """Whether an island has made no progress for more than `patience` sweeps."""
+    return progress.done[isl] - progress.mark_sweeps[isl] > patience
+
+
+@njit(leaf=True)
 def _unfinished(isl, aim, patience, progress):
-    """Whether an island is swept on: it has not ended, and has made progress within its patience."""
-    if progress.missed[isl] <= progress.share[isl] or progress.still[isl] or progress.given_up[isl]:
+    """Whether an island is swept on."""
+    if progress.missed[isl] <= progress.share[isl] or progress.still[isl] or progress.accepted[isl]:
         return False
-    return progress.done[isl] < aim.limit and not progress.done[isl] - progress.marked[isl] > patience
+    return progress.done[isl] < aim.limit and not _out_of_patience(isl, patience, progress)
 
 
 @njit(leaf=True)
@@ -219,14 +227,14 @@ def _set_threshold(isl, seen, aim, progress):
     progress.threshold[isl] = max(0.5 * min(1.0, aim.tol * aim.scale / error) * seen, FLOOR * aim.scale)
 
 
-@njit
+@njit(leaf=True)
 def _outcome(swept, aim, patience, progress):
     """How the rounds have ended, -1 if they go on; the sweeps of the island that took most, and the error of all."""
     sweeps, total, stalled, taken = 0, 0.0, False, True
     for isl in range(len(progress.done)):
         sweeps = max(sweeps, progress.done[isl])
         total += progress.missed[isl]
-        stalled = stalled or progress.done[isl] - progress.marked[isl] > patience
+        stalled = stalled or _out_of_patience(isl, patience, progress)
         taken = taken and progress.missed[isl] <= progress.bound[isl]
     error = math.sqrt(total) / aim.scale
     if not error < math.inf:
@@ -259,6 +267,7 @@ def _make_relax(d, nested):
         smooth: whether Newton's method can be tried; before (slots, d): room for its state.
         """
         items, p, w = work.items, work.p, work.w
+        x, momentum, threshold = history.x, history.momentum, progress.threshold
         first, last, low, high = items.rows[isl], items.rows[isl + 1], items.begin[isl], items.begin[isl + 1]
         share, done = progress.share[isl], progress.done
         wide = aim.parallel and items.phase[isl, 1] - items.phase[isl, 0] > 1
@@ -271,13 +280,13 @@ def _make_relax(d, nested):
                 combine(isl, wide, full, work, history)
             pending = aim.accelerate
             full = done[isl] % FULL == 0
-            if aim.accelerate and (full or not history.momentum[isl]):
-                copy(first, last, wide, p, history.x)
+            if aim.accelerate and (full or not momentum[isl]):
+                copy(first, last, wide, p, x)
             estimate = sweep_island(isl, full, aim, most, facets, work)
             done[isl] += 1
             if full:
                 seen = estimate
-            if seen <= progress.threshold[isl]:
+            if seen <= threshold[isl]:
                 break
         anew = turn > len(_ROUNDS)  # before that, round-off is no matter
         long = pending and anew
@@ -301,14 +310,14 @@ def _make_relax(d, nested):
             copy(first, last, wide, p, progress.best)
         large = aim.accept > aim.tol and last - first > aim.strict_rows
         if large and share < progress.missed[isl] <= progress.bound[isl]:
-            progress.given_up[isl] = _too_slow(done[isl], since, progress.missed[isl] / share, earlier)
-        if pending and short and done[isl] < aim.limit and not progress.given_up[isl]:
+            progress.accepted[isl] = _too_slow(done[isl], since, progress.missed[isl] / share, earlier)
+        if pending and short and done[isl] < aim.limit and not progress.accepted[isl]:
             combine(isl, wide, full, work, history)
         if seen <= progress.threshold[isl] and short:
             _set_threshold(isl, seen, aim, progress)
         progress.still[isl] = seen <= FLOOR * aim.scale
-        if progress.missed[isl] <= 0.25 * progress.mark[isl]:
-            progress.mark[isl], progress.marked[isl] = progress.missed[isl], done[isl]
+        if progress.missed[isl] <= _PROGRESS * progress.mark_error[isl]:
+            progress.mark_error[isl], progress.mark_sweeps[isl] = progress.missed[isl], done[isl]
 
     @njit(sealed=True)
     def relax(aim, work, overlap):
@@ -322,7 +331,8 @@ def _make_relax(d, nested):
         most, before, facets = np.zeros(items.phase[-1, PHASES]), np.empty((moving + 1, d)), 0
         for i in range(len(items.gptr) - 1):
             facets = max(facets, items.gptr[i + 1] - items.gptr[i])
-        patience = _PATIENCE if aim.accelerate and not laws.associated else aim.limit  # convex: never slow for good
+        # only accelerated sweeps on Coulomb's law stall; on a convex problem slow is never for good
+        patience = _PATIENCE if aim.accelerate and not laws.associated else aim.limit
         smooth = aim.accelerate and not nested and not laws.associated and len(work.local.Cb) == 0
         work.w[moving], work.v[moving] = 0.0, 0.0  # what cannot move
         for isl in range(islands):

@@ -54,17 +54,19 @@ def at_rest(tol, scale, laws, form, rho, v_start, v_free, b, p, change):
 
     There change (nb, d) receives the velocities that they give the bodies.
     """
+    body_a, body_b, C, length, mu = form.body_a, form.body_b, laws.C, laws.length, laws.mu
+    row_ptr, semi, set_of = laws.row_ptr, laws.semi, laws.set_of
     nk, nr = len(laws.law), len(b)
     kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
     _, plain = classify_some(np.int64(0), nk, laws, kind, times)
     if nr > SMALL or not plain:
         return math.inf
     v, u, turn = np.empty(v_free.shape), np.empty(nr), np.empty(nr)
-    velocity_change(False, form.body_a, form.body_b, laws.row_ptr, form.Ja, form.Jb, form.Minv, p, change)
+    velocity_change(False, body_a, body_b, row_ptr, form.Ja, form.Jb, form.Minv, p, change)
     for i in range(v.shape[0]):
         for j in range(v.shape[1]):
             v[i, j] = v_free[i, j] + change[i, j]
-    rows_times(form.body_a, form.body_b, laws.row_ptr, form.Ja, form.Jb, v, u)
+    rows_times(body_a, body_b, row_ptr, form.Ja, form.Jb, v, u)
     goal = (tol * scale) ** 2
     enough, still, balanced = ENOUGH**2 * goal, STILL**2 * goal, BALANCED**2 * goal
     stood, all_stood = np.empty(len(v_start), np.bool_), True
@@ -74,22 +76,22 @@ def at_rest(tol, scale, laws, form, rho, v_start, v_free, b, p, change):
             stood[i] = stood[i] and v_start[i, j] == 0.0
         all_stood = all_stood and stood[i]
     if not all_stood:
-        rows_times(form.body_a, form.body_b, laws.row_ptr, form.Ja, form.Jb, v - v_start, turn)
+        rows_times(body_a, body_b, row_ptr, form.Ja, form.Jb, v - v_start, turn)
     uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     missed, motion, imbalance = 0.0, 0.0, 0.0
     for k in range(nk):
-        first, n = laws.row_ptr[k], laws.row_ptr[k + 1] - laws.row_ptr[k]
+        first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
         acts = False
         for j in range(n):
             acts = acts or p[first + j] != 0.0
-        stays = (form.body_a[k] < 0 or stood[form.body_a[k]]) and (form.body_b[k] < 0 or stood[form.body_b[k]])
+        stays = (body_a[k] < 0 or stood[body_a[k]]) and (body_b[k] < 0 or stood[body_b[k]])
         for j in range(n):
             r = first + j
             if acts:
-                motion += (u[r] * laws.length[r]) ** 2
-                imbalance += 0.0 if stays else (turn[r] * laws.length[r]) ** 2
-            uk[j], pk[j] = (u[r] + b[r] + laws.C[r] * p[r]) * laws.length[r], p[r] / laws.length[r]
-        edge = laws.mu[k] * laws.semi[laws.set_of[k], 0]
+                motion += (u[r] * length[r]) ** 2
+                imbalance += 0.0 if stays else (turn[r] * length[r]) ** 2
+            uk[j], pk[j] = (u[r] + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
+        edge = mu[k] * semi[set_of[k], 0]
         missed += quick_map(laws, k, n, edge, rho[k], first, uk, pk, x, y)
         if not (missed <= enough and motion <= still and imbalance <= balanced):
             return math.inf

@@ -108,6 +108,9 @@ def frames(start, stop, tiny, items, local, laws, W, q, p):
 
     For the items start..stop; a diagonal of W up to `tiny` counts as zero.
     """
+    facet_ptr, facets, law, length, mu = laws.facet_ptr, laws.facets, laws.law, laws.length, laws.mu
+    r0, semi, set_of, shape, vertex_ptr = laws.r0, laws.semi, laws.set_of, laws.shape, laws.vertex_ptr
+    vertices, G, V, rim = laws.vertices, local.G, local.V, local.rim
     block, kind, ptr, src, gptr, vptr = items.block, items.kind, items.ptr, items.src, items.gptr, items.vptr
     T, par, wn, sd = local.T, local.par, local.wn, local.sd
     A, U, inv = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
@@ -115,9 +118,9 @@ def frames(start, stop, tiny, items, local, laws, W, q, p):
     for i in range(start, stop):
         r, b = ptr[i], block[i]
         n = ptr[i + 1] - r
-        s = laws.set_of[b]
+        s = set_of[b]
         if kind[i] == INTERVAL:
-            m = laws.length[src[r]]
+            m = length[src[r]]
             T[r, 0] = m
             q[r], p[r] = q[r] * m, p[r] / m
             low, high, _, _ = bounds(b, src[r], laws)
@@ -134,26 +137,26 @@ def frames(start, stop, tiny, items, local, laws, W, q, p):
             else:
                 p[r] = 0.0
                 p[r + 1] = 0.0
-            par[i, PLANAR_MU_DOWN], par[i, PLANAR_MU_UP] = laws.mu[b] * down, laws.mu[b] * up
-            par[i, PLANAR_R0_DOWN], par[i, PLANAR_R0_UP] = laws.r0[b] * down, laws.r0[b] * up
+            par[i, PLANAR_MU_DOWN], par[i, PLANAR_MU_UP] = mu[b] * down, mu[b] * up
+            par[i, PLANAR_R0_DOWN], par[i, PLANAR_R0_UP] = r0[b] * down, r0[b] * up
             continue
         if kind[i] == DISK:
-            _disk(i, r, W, tiny, laws.semi[s, 0], laws.semi[s, 1], laws.mu[b], T, q, p, par, sd)
+            _disk(i, r, W, tiny, semi[s, 0], semi[s, 1], mu[b], T, q, p, par, sd)
             continue
-        shift = 1 if kind[i] != BILATERAL and laws.law[b] == UNILATERAL else 0
+        shift = 1 if kind[i] != BILATERAL and law[b] == UNILATERAL else 0
         t = n - shift
-        product = kind[i] == NESTED and laws.shape[s] & 3 == PRODUCT
+        product = kind[i] == NESTED and shape[s] & 3 == PRODUCT
         polyhedral = gptr[i + 1] > gptr[i] and not product
         wnn = W[r, 0] if shift else 0.0
         moves = shift == 0 or wnn > tiny
         for k in range(t):
-            x[k] = laws.length[src[r + k]] if kind[i] == BILATERAL else 1.0 if polyhedral else laws.semi[s, k]
+            x[k] = length[src[r + k]] if kind[i] == BILATERAL else 1.0 if polyhedral else semi[s, k]
         for k in range(t):
             for l in range(t):
                 own = W[r + shift + k, shift + l]
                 A[k, l] = x[k] * own * x[l]
         if product:
-            _uncouple(A, t, laws.shape[s])
+            _uncouple(A, t, shape[s])
         _eigen(A, t, U)
         most = tiny
         for k in range(t):
@@ -188,14 +191,14 @@ def frames(start, stop, tiny, items, local, laws, W, q, p):
             par[i, BILATERAL_SIZE] = math.sqrt(most)
         else:
             par[i, NESTED_NN], par[i, NESTED_NORMAL] = wnn if moves else 0.0, float(shift)
-            par[i, NESTED_MU], par[i, NESTED_R0] = laws.mu[b] if shift else 0.0, laws.r0[b]
+            par[i, NESTED_MU], par[i, NESTED_R0] = mu[b] if shift else 0.0, r0[b]
             if product:
-                par[i, NESTED_PRODUCT] = float(laws.shape[s])
-                _couple(r, shift, t, laws.shape[s], most, W, T, sd, local.G, gptr[i])
+                par[i, NESTED_PRODUCT] = float(shape[s])
+                _couple(r, shift, t, shape[s], most, W, T, sd, G, gptr[i])
                 continue
             _move_polyhedron(
-                gptr[i], gptr[i + 1], laws.facet_ptr[s], vptr[i], vptr[i + 1], laws.vertex_ptr[s], laws.facets,
-                laws.vertices, T, inv, r, shift, t, local.G, local.rim, local.V,
+                gptr[i], gptr[i + 1], facet_ptr[s], vptr[i], vptr[i + 1], vertex_ptr[s], facets,
+                vertices, T, inv, r, shift, t, G, rim, V,
             )  # fmt: skip
 
 
