@@ -151,6 +151,7 @@ def _make_advance(nested):
         """
         h, tol, accept, parallel, eps = options.h, options.tol, options.accept, options.parallel, options.eps
         joints, rows, repeat = constraints.joints, constraints.rows, options.repeat
+        nj = len(joints.size)
         inverse, Minv, moves, _, force, reach, swing = bodies
         nb, ns = q.shape[0], len(shapes[0])
         x, angle = np.empty((nb, 2)), np.empty(nb)
@@ -166,20 +167,19 @@ def _make_advance(nested):
             room = max(room, len(geometry.gap) * 5 // 4)
             made = assemble_planar(options, ns, q, turns, v, v_free, Minv, memory, found, geometry, constraints)
             keys = made.keys
-            acting = len(keys) - len(joints.size)
+            acting = len(keys) - nj
             if nested:
                 ended, sweeps, error, impulses = attempt_planar_nested(options, made, v, v_free, new_v, held)
             else:
                 ended, sweeps, error, impulses = attempt_planar(options, made, v, v_free, new_v, held)
-            last = (band, sweeps, v_free, Minv, found, made, band, found, before)
-            if ended != SOLVED and (ended != ACCEPTED or len(joints.size)):  # joints may have contradicted each other
-                return taken, memory, kept, last, none
+            if ended != SOLVED and (ended != ACCEPTED or nj):  # joints may have contradicted each other
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             for i in range(nb):
                 for j in range(3):
                     new_q[i, j] = q[i, j] + h * new_v[i, j]
             stay(q, held, new_q)
             if not finite(new_q):
-                return taken, memory, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             faster = h * approach(new_v, reach, 2, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
                 new_x, new_angle = np.empty((nb, 2)), np.empty(nb)
@@ -188,36 +188,36 @@ def _make_advance(nested):
                 wide = find_on_the_way(x, angle, new_x, new_angle, band, faster, room, kept, shapes, moves)
                 at_start, at_end = measure(x, angle, wide), measure(new_x, new_angle, wide)
                 if reaches(ns, found, wide, at_end.gap, at_start.normal, at_end.normal):
-                    return taken, memory, kept, last, none
+                    return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             missed = tol if ended == SOLVED else accept
             # what is detected at the end of this step certifies it, and is where the next one begins
             new_band = max(2.0 * h * begin(h, new_q, new_v, inverse, force, reach, new_free, x, angle), max(eps, 0.0))
             kept, ahead = find(x, angle, new_band, room, kept, shapes, moves)
             geometry = measure(x, angle, ahead)
             if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, 2, h, h * missed * made.scale[0]):
-                return taken, memory, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             new_kinetic = kinetic_energy(new_v, inverse)
             fast = h * fastest_spin(new_v, moves, swing, 2) > FAST
             gained, unexplained = gains(h, v, new_v, kinetic, new_kinetic, new_kinetic, force, 2, fast, made)
             if fast and gained > GAINED * kinetic:  # the scheme decides whether that is too much
-                return taken, memory, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             kinetic = new_kinetic
             _, same = take_over(parallel, q, turns, v, new_q, turns, new_v)
             same = same and ended == SOLVED and as_before(keys, impulses, *memory)
             memory = keys, impulses
-            last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
             own[ERROR], own[PENETRATION], own[CONTACTS] = error, overlap(geometry.gap), float(acting)
             own[GAIN], own[UNEXPLAINED] = (gained, 1.0) if unexplained else (0.0, 0.0)
             own[ACCEPTED_STEPS] = 1.0 if ended == ACCEPTED else 0.0
-            if len(joints.size):
+            if nj:
                 own[DRIFT] = drift(q, turns, rows, joints.mode, joints.soft)
             for j in range(len(own)):
                 worst[j] = max(worst[j], own[j]) if j < MAXIMA else worst[j] + own[j]
             taken += 1
             if same and repeat and taken < steps:
                 before = copied(q, turns, v, memory, worst)
-                last, taken = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before), steps
+                taken = steps
             if taken == steps:
+                last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
                 return taken, memory, kept, last, own if same and repeat else none
             band, found = new_band, ahead
             v_free, new_free = new_free, v_free

@@ -138,6 +138,7 @@ def _make_advance(nested):
         """
         h, tol, accept, parallel, eps = options.h, options.tol, options.accept, options.parallel, options.eps
         joints, rows, repeat = constraints.joints, constraints.rows, options.repeat
+        nj = len(joints.size)
         mass, inertia, _, _, moves, _, force, reach, swing = bodies
         turned = rows[-5:]  # what counts turns
         nb, ns = q.shape[0], len(shapes[0])
@@ -157,17 +158,16 @@ def _make_advance(nested):
             room = max(room, len(geometry.gap) * 5 // 4)
             made = assemble_spatial(options, ns, q, turns, v, v_free, Minv, memory, found, geometry, constraints)
             keys = made.keys
-            acting = len(keys) - len(joints.size)
+            acting = len(keys) - nj
             if nested:
                 ended, sweeps, error, impulses = attempt_spatial_nested(options, made, v, v_free, solved_v, held)
             else:
                 ended, sweeps, error, impulses = attempt_spatial(options, made, v, v_free, solved_v, held)
-            last = (band, sweeps, v_free, Minv, found, made, band, found, before)
-            if ended != SOLVED and (ended != ACCEPTED or len(joints.size)):  # joints may have contradicted each other
-                return taken, memory, kept, last, none
+            if ended != SOLVED and (ended != ACCEPTED or nj):  # joints may have contradicted each other
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             finish(h, parallel, q, solved_v, bodies, held, new_q, new_v)
             if not finite(new_q):
-                return taken, memory, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             new_band = 2.0 * h * begin(h, parallel, new_q, new_v, bodies, new_free, new_x, new_R, new_Minv)
             new_band = max(new_band, max(eps, 0.0))
             faster = h * approach(new_v, reach, 3, band / h)
@@ -176,13 +176,13 @@ def _make_advance(nested):
                 wide, at_start = FoundContacts(*near), Geometry(*places)
                 at_end = Geometry(*measure(new_x, new_R, parallel, near))
                 if reaches(ns, found, wide, at_end.gap, at_start.normal, at_end.normal):
-                    return taken, memory, kept, last, none
+                    return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             missed = tol if ended == SOLVED else accept
             # what is detected at the end of this step certifies it, and is where the next one begins
             kept, seen, places = search(new_x, new_R, new_band, room, parallel, kept, shapes, moves)
             ahead, geometry = FoundContacts(*seen), Geometry(*places)
             if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, 3, h, h * missed * made.scale[0]):
-                return taken, memory, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             if len(turns):
                 for i in range(nb):
                     for j in range(6):
@@ -194,25 +194,24 @@ def _make_advance(nested):
             fast = h * fastest_spin(new_v, moves, swing, 3) > FAST
             gained, unexplained = gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, 3, fast, made)
             if fast and gained > GAINED * kinetic:  # the scheme decides whether that is too much
-                return taken, memory, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             kinetic = new_kinetic
             _, same = take_over(parallel, q, turns, v, new_q, new_turns, new_v)
             same = same and ended == SOLVED and as_before(keys, impulses, *memory)
             memory = keys, impulses
-            last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
             own[ERROR], own[PENETRATION], own[CONTACTS] = error, overlap(geometry.gap), float(acting)
             own[GAIN], own[UNEXPLAINED] = (gained, 1.0) if unexplained else (0.0, 0.0)
             own[ACCEPTED_STEPS] = 1.0 if ended == ACCEPTED else 0.0
-            if len(joints.size):
+            if nj:
                 own[DRIFT] = drift(q, turns, rows, joints.mode, joints.soft)
             for j in range(len(own)):
                 worst[j] = max(worst[j], own[j]) if j < MAXIMA else worst[j] + own[j]
             taken += 1
             if same and repeat and taken < steps:
                 before = copied(q, turns, v, memory, worst)
-                last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
                 taken = steps
             if taken == steps:
+                last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
                 return taken, memory, kept, last, own if same and repeat else none
             band, found = new_band, ahead
             x, R, Minv, v_free, new_x, new_R, new_Minv, new_free = (

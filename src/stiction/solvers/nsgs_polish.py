@@ -32,7 +32,7 @@ def polish(isl, parallel, theta, missed, share, far, work, x, f):
     ends them. x, f (n,): room. Returns the new square of the residual, θ, whether they are better, and the Newton steps
     made.
     """
-    items, p, w = work.items, work.p, work.w
+    items, packed, p, w = work.items, work.packed, work.p, work.w
     first, last = items.rows[isl], items.rows[isl + 1]
     band = band_of(isl, items, w.shape[1])
     better = False
@@ -46,7 +46,7 @@ def polish(isl, parallel, theta, missed, share, far, work, x, f):
         start, previous, count, moved = -1.0, 0.0, 0, True
         while moved and count < INNER:
             if count > 0:
-                body_state(isl, parallel, items, work.packed, p, w)
+                body_state(isl, parallel, items, packed, p, w)
             size, moved = newton_step(isl, theta, band, work.q, x, work, f, D, K, 1e-8 * start)
             start = size if count == 0 else start
             moved = moved and not (size <= 1e-3 * start and size > 0.25 * previous)  # round-off
@@ -94,7 +94,7 @@ def settle(isl, parallel, missed, share, still, work, x, f):
     contacts are preloaded their round-off decides which ones open. Without them rest is an answer, one linear step off.
     It is kept where the residual, overlaps included, is within half its share. Returns its square and whether it was.
     """
-    items, p, w = work.items, work.p, work.w
+    items, packed, p, w = work.items, work.packed, work.p, work.w
     first, last = items.rows[isl], items.rows[isl + 1]
     band = band_of(isl, items, w.shape[1])
     if band < 0:
@@ -108,7 +108,7 @@ def settle(isl, parallel, missed, share, still, work, x, f):
             break
         size, moved = newton_step(isl, START, band, still, x, work, f, D, K, 1e-12 * start)
         start = size if count == 0 else start
-        body_state(isl, parallel, items, work.packed, p, w)
+        body_state(isl, parallel, items, packed, p, w)
     new = measure_island(isl, parallel, True, work)
     if new <= 0.25 * share:
         return new, True
