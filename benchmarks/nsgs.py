@@ -76,10 +76,10 @@ def main() -> None:
         ("disks, 2 rows, Coulomb", pile(50, 2)),
         ("balls, 3 rows, associated", pile(12, 3, associated=True)),
     ):
-        run = BodySweeps(problem, problem.p_warm, 1.0, False)
+        run = BodySweeps(problem, problem.p_warm, 1.0, False, (0.0, 0))
         run.sweep(2, 0.0)
         per = 1e9 * seconds(lambda run=run: run.sweep(100, 0.0)) / 100 / problem.nk
-        setup = 1e3 * seconds(lambda problem=problem: BodySweeps(problem, problem.p_warm, 1.0, False))
+        setup = 1e3 * seconds(lambda problem=problem: BodySweeps(problem, problem.p_warm, 1.0, False, (0.0, 0)))
         check = 1e3 * seconds(lambda problem=problem, run=run: problem.certify(run.impulses()))
         print(f"{name}: {problem.nk} contacts, {problem.dynamics.nbody} bodies")
         print(f"  {per:.0f} ns per contact and sweep; setup {setup:.1f} ms, certificate {check:.1f} ms")

@@ -30,8 +30,9 @@ FIELDS = (
 
 def plain(problem, p0, most):
     """Block Gauss–Seidel and nothing else: contact after contact, each solved exactly, one at a time."""
-    run = BodySweeps(problem, p0, 1.0, False)
-    run.arrays[-2] = np.zeros_like(run.arrays[-2])  # no packs of eight contacts
+    run = BodySweeps(problem, p0, 1.0, False, (TOL, 0))
+    packed = run.work.packed
+    run.work = run.work._replace(packed=packed._replace(pack=np.zeros_like(packed.pack)))  # no packs of eight contacts
     _, sweeps, error = run.sweep(most, TOL)
     return error, sweeps
 

@@ -58,7 +58,7 @@ def stages(sim, threads):
         t0 = time.perf_counter()
         model.detect(state.t, state.q, band)
         t1 = time.perf_counter()
-        run = BodySweeps(problem, problem.p_warm, 1.0, True)
+        run = BodySweeps(problem, problem.p_warm, 1.0, True, (TOL, 0))
         t2 = time.perf_counter()
         _, sweeps, _ = run.sweep(500, TOL)
         t3 = time.perf_counter()

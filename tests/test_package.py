@@ -136,6 +136,56 @@ def test_kernels_have_one_signature_each():
     assert {name: kinds for name, kinds in compiled.items() if len(kinds) > 1} == {}
 
 
+# Functions with more than 12 parameters, by the reason that each has.
+MANY_PARAMETERS = {
+    "a parallel loop takes no record of records": {
+        "nsgs_measure._measure_parallel", "nsgs_prepare._rows_parallel", "nsgs_prepare._finish_parallel",
+    },
+    "local laws take numbers, which stay in registers": {
+        "nsgs_lanes._solve", "nsgs_local.solve_disk", "nsgs_local.solve_ball", "nsgs_local._rate",
+        "nsgs_local.solve_nested", "nsgs_product._rate", "nsgs_product._nested", "nsgs_product._newton",
+        "nsgs_product.solve_product", "nsgs_product.update_product", "nsgs_kernels.update_nested",
+        "nsgs_setup._move_polyhedron", "nsgs_forms.body_rows", "response._respond", "response._facets",
+    },
+    "slices for parts of the bodies": {
+        "loop_space._begin", "loop_space._begin_parallel", "nsgs_order._cells_of", "nsgs_order._cells_parallel",
+    },
+    "arrays of one pass over the blocks": {"held._hold", "held.squeezed", "apgd_kernels.descend"},
+    "what a step begins from, and what it is made of": {"loop_rows.some_rows"},
+    "springs of an impact driven by work": {"impact_kernels.springs"},
+}  # fmt: skip
+
+
+def test_functions_of_solvers_schemes_and_the_loop_take_records():
+    """What belongs together is handed on together (`problem/records.py`); exceptions are few, each with a reason."""
+    allowed = set().union(*MANY_PARAMETERS.values())
+    long = set()
+    for path in SOURCES:
+        if path.parent.name in ("solvers", "schemes", "simulation"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.FunctionDef) and len(node.args.args) > 12:
+                    long.add(f"{path.stem}.{node.name}")
+    assert long == allowed
+
+
+def test_no_tuple_of_kernels_is_cut_by_number():
+    """A field of a record has a name: nothing says `facts[:12]` or `found[3]`, and no column of a table is a number."""
+    wrong = []
+    for path in SOURCES:
+        if path.parent.name != "solvers" or not path.stem.startswith("nsgs"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name | ast.Attribute):
+                continue
+            name = getattr(node.value, "id", None) or node.value.attr
+            index = node.slice
+            if name == "facts" or (
+                name == "par" and isinstance(index, ast.Tuple) and isinstance(index.elts[1], ast.Constant)
+            ):
+                wrong.append(f"{path.name}:{node.lineno} {ast.unparse(node)}")
+    assert wrong == []
+
+
 def test_leaves_neither_make_nor_return_arrays():
     """They do not count references: an array of their own would leak, and one that they return could vanish."""
     makers = {"copy", "ravel", "reshape", "flatten", "astype"}

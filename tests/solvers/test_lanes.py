@@ -24,6 +24,7 @@ from stiction._lanes import (
     store_triples,
     total,
 )
+from stiction.problem.records import Laws
 from stiction.solvers import Nsgs
 from stiction.solvers.nsgs_arms import ARMS, measure_arms, state_arms, sweep_arms
 from stiction.solvers.nsgs_lanes import (
@@ -34,7 +35,8 @@ from stiction.solvers.nsgs_lanes import (
     state_packs,
     sweep_packs,
 )
-from stiction.solvers.nsgs_local import PARAMETERS
+from stiction.solvers.nsgs_local import DISK_GUESS, DISK_INVERSE, DISK_MU, PARAMETERS
+from stiction.solvers.nsgs_records import LocalProblems, PackedRows, SweepList
 
 
 @njit
@@ -104,6 +106,22 @@ def random_contacts(rng, n, bodies):
     return a, b, F, B, par, rng.normal(size=3 * n), p.ravel()
 
 
+def records(ptr, a, b, par, F, B, Z, set_of, mu, semi):
+    """Contacts of points as the kernels take them: what they do not read is empty."""
+    n, ints, floats, rows = len(a), np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 6))
+    cells = np.zeros((1, 6), np.int64)
+    items = SweepList(
+        ints, cells[:, :5].copy(), ints, cells, np.zeros(n, np.int8), np.arange(n), ptr, np.arange(3 * n), a, b, ints,
+        ints,
+    )  # fmt: skip
+    local = LocalProblems(par, floats, floats, rows, rows, rows, floats, rows, floats)
+    packed = PackedRows(rows, F, B, True, ints, Z)
+    laws = Laws(
+        ints, ints, set_of, mu, floats, ints, semi, rows, ints, rows, ints, floats, floats, floats, floats, False
+    )  # fmt: skip
+    return items, local, packed, laws
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
     """Three sweeps, full and not, the state and the natural map: as contact by contact in the order of the packs."""
@@ -120,15 +138,16 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
     a, b, F, par, p = a[order], b[order], F[order], par[order], p.reshape(n, 3)[order].ravel()
     q = q.reshape(n, 3)[order].ravel()
     m, ptr, Z = WIDTH * packs, 3 * np.arange(n + 1), np.zeros(packs * PACK)
-    block, set_of, mu, semi, rho = np.arange(n), np.zeros(n, np.int64), par[:, 5].copy(), np.ones((1, 5)), par[:, 0] + 1
-    load_packs(0, 0, packs, F, par, block, set_of, semi, rho, Z)
+    set_of, mu, semi, rho = np.zeros(n, np.int64), par[:, DISK_MU].copy(), np.ones((1, 5)), par[:, DISK_INVERSE] + 1
+    items, local, packed, laws = records(ptr, a, b, par, F, B, Z, set_of, mu, semi)
+    load_packs(0, 0, packs, F, par, items.block, set_of, semi, rho, Z)
     w, w8 = np.zeros((2, bodies + 1, 6))
-    state_arms(0, m, ptr, a, b, F, B, p, w)
+    state_arms(0, m, items, packed, p, w)
     state_packs(0, packs, 0, 0, a, b, Z, B, p, w8)
     assert np.array_equal(w, w8)
     p8 = p.copy()
     for full in (True, False, True):
-        one = sweep_arms(0, m, full, ptr, a, b, F, B, q, p, w, par)
+        one = sweep_arms(0, m, full, items, local, packed, q, p, w)
         eight = sweep_packs(0, packs, full, 0, 0, a, b, Z, B, q, p8, w8)
         if full:  # a pack with one closed contact visits all eight
             assert one == eight
@@ -136,8 +155,8 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
             assert np.array_equal(w, w8)
         else:
             p, w = p8.copy(), w8.copy()
-            par[:m, 6] = Z.reshape(packs, PACK // WIDTH, WIDTH)[:, ARMS + 6].ravel()
-    missed = measure_arms(0, m, block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho)
+            par[:m, DISK_GUESS] = Z.reshape(packs, PACK // WIDTH, WIDTH)[:, ARMS + DISK_GUESS].ravel()
+    missed = measure_arms(0, m, items, packed, q, p, w, laws, rho)
     assert measure_packs(0, packs, 0, 0, a, b, Z, B, q, p, w) == pytest.approx(missed, rel=1e-12)
 
 

@@ -15,7 +15,7 @@ from stiction.solvers import Nsgs
 from stiction.solvers.nsgs_arms import FACTORS, body_triangle
 from stiction.solvers.nsgs_ends import QUICK_MANY
 from stiction.solvers.nsgs_order import PHASES, find_cells, order_bodies, stride
-from stiction.solvers.nsgs_relax import _until
+from stiction.solvers.nsgs_relax import _next_look
 
 
 @pytest.mark.parametrize("n", [*range(1, 60), 100, 512])
@@ -127,8 +127,8 @@ def test_the_next_look_is_due_when_the_tolerance_is():
     for rate in (0.95, 0.9, 0.7):
         error = 200.0
         due = math.ceil(math.log(error) / -math.log(rate**2))
-        assert _until(4, error, error / rate**8) == min(20, max(3, due))
-    assert _until(4, 5.0, 5.0) == _until(4, 5.0, math.inf) == _until(4, math.nan, 5.0) == 20
+        assert _next_look(4, error, error / rate**8) == min(20, max(3, due))
+    assert _next_look(4, 5.0, 5.0) == _next_look(4, 5.0, math.inf) == _next_look(4, math.nan, 5.0) == 20
 
 
 def falling(n):

@@ -23,6 +23,7 @@ from ..friction.table import FrictionTable
 from .certificate import SolveCertificate, certify
 from .dynamics import Bodies, Delassus, Dense, Dynamics
 from .laws import DRY, UNILATERAL, Law
+from .records import Laws
 
 if TYPE_CHECKING:
     from .polyhedral import PolyhedralLCP
@@ -198,6 +199,15 @@ class ContactProblem:
     def q(self) -> FloatArray:
         """H v_free + b: the velocities u that no impulse would leave, so that u = W p + C p + q."""
         return self.dynamics.velocity_rows(self.v_free) + self.b
+
+    @cached_property
+    def laws(self) -> Laws:
+        """The laws of all blocks, as kernels take them."""
+        f = self.friction
+        return Laws(
+            self.law, self.row_ptr, f.set_of, f.mu, self.r0, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets,
+            f.facet_ptr, self.lo, self.hi, self.length, self.C, self.associated,
+        )  # fmt: skip
 
     @cached_property
     def scale(self) -> float:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
+from .records import BodyRows
 
 
 class Dense:
@@ -165,6 +166,11 @@ class Bodies:
         ):
             object.__setattr__(made, name, value)
         return made
+
+    @property
+    def body_rows(self) -> BodyRows:
+        """The rows and inverse masses, as kernels take them."""
+        return BodyRows(self.body_a, self.body_b, self.Ja, self.Jb, self.Minv)
 
     @property
     def nbody(self) -> int:

@@ -32,9 +32,8 @@ def at_rest(problem: ContactProblem, solution: Solution, tol: float) -> tuple[So
 
     v, held = solution.v.copy(), np.empty(len(form.Minv), dtype=np.bool_)
     error = come_to_rest(
-        float(inner_tolerance(tol, problem.nr)), problem.scale, problem.law, problem.row_ptr, f.set_of, f.mu,
-        problem.r0, f.kind, f.semi, problem.lo, problem.hi, problem.length, problem.C, problem.associated, problem.rho,
-        form.body_a, form.body_b, form.Ja, form.Jb, form.Minv, problem.b, solution.p, v.reshape(len(held), -1), held,
+        float(inner_tolerance(tol, problem.nr)), problem.scale, problem.laws, form.body_rows, problem.rho, problem.b,
+        solution.p, v.reshape(len(held), -1), held,
     )  # fmt: skip
     if not error < np.inf:
         return solution, None

@@ -23,6 +23,16 @@ from ..solvers.nsgs_ends import AT_REST, QUICK_MANY
 from ..systems.base import State, System
 from ..systems.candidates import Features, WorldCandidates
 from ..systems.model import CODES
+from .loop_records import (
+    CONTACTS,
+    Constraints,
+    ContactLaws,
+    JointBlocks,
+    PlaneBodies,
+    SpaceBodies,
+    StepOptions,
+    nothing_known,
+)
 
 FEW = 5000  # steps that take seconds one by one: for them the loop is not compiled, which takes a minute
 WORK = 400_000  # bodies and contacts times steps between two returns to Python: well under a second, for Ctrl-C
@@ -85,24 +95,25 @@ class CompiledLoop:
         )
         shapes: tuple[Any, ...] = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
         if model.dim == 3:
-            bodies: tuple[Any, ...] = (
-                model.mass_of, model.inertia, model.inverse_mass, model.inverse_inertia, *common,
-            )  # fmt: skip
+            bodies: Any = SpaceBodies(model.mass_of, model.inertia, model.inverse_mass, model.inverse_inertia, *common)
             shapes += (model.center, model.rot, model.half, model.radius)
         else:
-            bodies = (model.inverse, model.inverse_blocks, *common)
+            bodies = PlaneBodies(model.inverse, model.inverse_blocks, *common)
             shapes += (model.vert_ptr, model.verts, model.radius)
         sets = f.set_of[: len(laws.rows)]
         slips = (f.kind[sets] == ELLIPSOID) & (f.semi[sets, : model.dim - 1] > 0.0).all(axis=1)
         # others have blocks of the kind NESTED (`nsgs_items.classify`), which have kernels of their own
         self.nested = not ((laws.rows == 1) | (slips & (laws.rows == model.dim))).all()
-        rules = (
-            model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, *laws.arrays, model.lever,
+        codes, axis, side = laws.arrays
+        rules = ContactLaws(
+            model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, codes, axis, side, model.lever,
             f.set_of, f.mu,
         )  # fmt: skip
-        joints = (m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length)
+        joints = JointBlocks(
+            m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length
+        )
         self._friction = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
-        self._arrays = (bodies, shapes, rules, self._friction, joints, m.rows.arrays)
+        self._arrays = (bodies, shapes, Constraints(rules, self._friction, joints, m.rows.arrays))
         eps = -1.0 if scheme.eps is None else float(scheme.eps)
         most, strict = levels(tol, accept)
         self._how = (
@@ -161,9 +172,9 @@ class CompiledLoop:
 
     def _take(self, state: State, steps: int, stop: threading.Event | None) -> tuple[Group, Any]:
         """Up to `steps` steps, and what the kernel knows of the last attempt."""
-        worst, taken, known = np.zeros(7), 0, None
+        worst, taken, known = nothing_known(), 0, None
         while taken < steps:
-            contacts = max(int(worst[3]), len(state.keys))
+            contacts = max(int(worst[CONTACTS]), len(state.keys))
             chunk = min(steps - taken, max(1, WORK // (self.model.nb + contacts)))
             done, state, known = self._run(state, chunk, worst)
             taken += done
@@ -180,15 +191,16 @@ class CompiledLoop:
         if again is not None:
             return again
         _, sweeps, v_free, Minv, found, made, next_band, ahead = known
-        a, b, _, _, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale = made
+        laws, form, p = made.laws, made.form, made.p
         in_band, ahead = self._candidates(found), self._candidates(ahead)
         self.model.remember_detected(new.q, next_band, ahead)
         candidates = self.scheme.active(self.model, state, in_band)
         problem = ContactProblem.trusted(
-            Bodies.trusted(a, b, Ja, Jb, Minv, candidates.row_ptr), {"q": free, "rho": rho, "scale": scale},
-            v_free=v_free.ravel(), b=demand, row_ptr=candidates.row_ptr, law=candidates.law,
-            friction=candidates.friction, r0=r0, C=C, lo=lo, hi=hi, associated=self.scheme.relaxation == "convex",
-            length=length, key=candidates.key, p_warm=p, v_start=state.v,
+            Bodies.trusted(form.body_a, form.body_b, form.Ja, form.Jb, Minv, candidates.row_ptr),
+            {"q": made.free, "rho": made.rho, "scale": float(made.scale[0])}, v_free=v_free.ravel(), b=made.demand,
+            row_ptr=candidates.row_ptr, law=candidates.law, friction=candidates.friction, r0=laws.r0, C=laws.C,
+            lo=laws.lo, hi=laws.hi, associated=self.scheme.relaxation == "convex", length=laws.length,
+            key=candidates.key, p_warm=p, v_start=state.v,
         )  # fmt: skip
         solution = swept(problem, p, (self.tol, self.accept), None if sweeps == AT_REST else int(sweeps))
         if not solution.taken:
@@ -204,9 +216,12 @@ class CompiledLoop:
 
     def _candidates(self, found: Any) -> WorldCandidates:
         """Contacts that the kernel has found, as the model gives them."""
-        fa, fb, sa, sb, code, kind, pa, da, pb, db, ra, rb = found
-        key = (sa * self.model.ns + sb) * CODES + code
-        made: WorldCandidates = self.model.candidates(Features(fa, fb, kind, pa, da, pb, db, ra, rb, sa, sb), key)
+        key = (found.shape_a * self.model.ns + found.shape_b) * CODES + found.code
+        features = Features(
+            found.body_a, found.body_b, found.kind, found.pa, found.da, found.pb, found.db, found.ra, found.rb,
+            found.shape_a, found.shape_b,
+        )  # fmt: skip
+        made: WorldCandidates = self.model.candidates(features, key)
         return made
 
     def again(self, state: State) -> StepResult | None:
@@ -243,10 +258,10 @@ class CompiledLoop:
         kept = no_neighbours(model.dim) if self._kept is None else self._kept
         first, others = self._how
         room = max(model.capacity, len(state.keys) * 5 // 4)  # where it does not suffice, detection runs twice
-        done, keys, impulses, self._kept, last, own = kernel(
-            steps, (*first, get_num_threads() > 1, *others, self.repeats), room, q, turns, v, state.keys,
-            state.impulses, kept, worst, *self._arrays,
-        )  # fmt: skip
+        options = StepOptions(*first, get_num_threads() > 1, *others, self.repeats)
+        done, (keys, impulses), self._kept, last, own = kernel(
+            steps, options, room, q, turns, v, (state.keys, state.impulses), kept, worst, *self._arrays
+        )
         new = self._state(state.t, q, turns, v, keys, impulses)
         if len(own):
             self._still = Still(_own(new), own, _copied(last))
@@ -271,9 +286,10 @@ def _own(state: State) -> State:
 
 
 def _copied(known: Any) -> Any:
-    """Nested tuples with arrays of their own."""
+    """Nested tuples and records with arrays of their own."""
     if isinstance(known, tuple):
-        return tuple(_copied(part) for part in known)
+        parts = [_copied(part) for part in known]
+        return type(known)(*parts) if hasattr(known, "_fields") else tuple(parts)
     return known.copy() if isinstance(known, np.ndarray) else known
 
 

@@ -12,10 +12,17 @@ CODES = 1 << 22  # as in systems.model
 
 
 @njit(leaf=True)
-def law_of(shape_a, shape_b, body_a, body_b, material, by_material, pair, by_pair, nb):
-    """The number of the law of a contact: that of its pair of bodies, or of its materials."""
+def key_of(k, found, shapes):
+    """The key of contact k in a world of so many shapes."""
+    return (found.shape_a[k] * shapes + found.shape_b[k]) * CODES + found.code[k]
+
+
+@njit(leaf=True)
+def law_of(k, found, rules, nb):
+    """The number of the law of contact k: that of its pair of bodies, or of its materials."""
+    pair = rules.pair
     if len(pair):
-        key = body_a * nb + body_b
+        key = found.body_a[k] * nb + found.body_b[k]
         first, last = 0, len(pair)
         while first < last:
             middle = (first + last) // 2
@@ -24,8 +31,8 @@ def law_of(shape_a, shape_b, body_a, body_b, material, by_material, pair, by_pai
             else:
                 last = middle
         if first < len(pair) and pair[first] == key:
-            return by_pair[first]
-    return by_material[material[shape_a], material[shape_b]]
+            return rules.by_pair[first]
+    return rules.by_material[rules.material[found.shape_a[k]], rules.material[found.shape_b[k]]]
 
 
 @njit(leaf=True)
@@ -40,62 +47,49 @@ def within(gap, eps, keep):
 
 
 @njit(leaf=True)
-def _contacts(
-    start, stop, keep, shapes, found, nb, material, by_material, pair, by_pair, law_set, law_mu, keys, law, a, b,
-    number, set_of, mu,
-):  # fmt: skip
-    """What `blocks_of` says of the contacts start..stop of those in `keep`, in arrays of theirs alone."""
-    fa, fb, sa, sb, code = found
+def _contacts(start, stop, keep, shapes, found, nb, rules, nj, blocks):
+    """What `blocks_of` says of the contacts start..stop of those in `keep`; nj joints come before them."""
+    keys, law, a, b, number, set_of, mu = blocks
     for i in range(start, stop):
-        k = keep[i]
-        keys[i], law[i] = (sa[k] * shapes + sb[k]) * CODES + code[k], UNILATERAL
-        a[i], b[i] = fa[k], fb[k]
-        number[i] = law_of(sa[k], sb[k], fa[k], fb[k], material, by_material, pair, by_pair, nb)
-        set_of[i], mu[i] = law_set[number[i]], law_mu[number[i]]
+        k, at = keep[i], nj + i
+        keys[at], law[at] = key_of(k, found, shapes), UNILATERAL
+        a[at], b[at] = found.body_a[k], found.body_b[k]
+        number[i] = law_of(k, found, rules, nb)
+        set_of[at], mu[at] = rules.set_of[number[i]], rules.mu[number[i]]
 
 
 @njit(parallel=True)
-def _contacts_parallel(
-    n, keep, shapes, found, nb, material, by_material, pair, by_pair, law_set, law_mu, keys, law, a, b, number, set_of,
-    mu,
-):  # fmt: skip
+def _contacts_parallel(n, keep, shapes, found, nb, rules, nj, blocks):
     for part in prange(PARTS):
         c = np.int64(part)
-        _contacts(
-            n * c // PARTS, n * (c + 1) // PARTS, keep, shapes, found, nb, material, by_material, pair, by_pair,
-            law_set, law_mu, keys, law, a, b, number, set_of, mu,
-        )  # fmt: skip
+        _contacts(n * c // PARTS, n * (c + 1) // PARTS, keep, shapes, found, nb, rules, nj, blocks)
 
 
 @njit(sealed=True)
-def blocks_of(
-    parallel, n, keep, shapes, found, joint_size, joint_bodies, joint_law, material, by_material, pair, by_pair, nb,
-    law_rows, law_set, law_mu,
-):  # fmt: skip
+def blocks_of(parallel, n, keep, shapes, found, joints, rules, nb):
     """The blocks of a step, joints first: keys, law, row_ptr, set_of, mu, and the two bodies of each.
 
     Of the contacts `found` the first n in `keep`. Last the number of the law of each contact.
     """
-    nj = len(joint_size)
+    bodies, joint_law, size, rows, rule_set_of = joints.bodies, joints.law, joints.size, rules.rows, rules.set_of
+    nj = len(size)
     nk = nj + n
     keys, law, row_ptr = np.empty(nk, np.int64), np.empty(nk, np.int64), np.zeros(nk + 1, np.int64)
     set_of, mu, number = np.empty(nk, np.int64), np.zeros(nk), np.empty(n, np.int64)
     a, b = np.empty(nk, np.int64), np.empty(nk, np.int64)
     for j in range(nj):
         dry = joint_law[j] == DRY
-        keys[j], law[j], set_of[j], mu[j] = j - nj, joint_law[j], law_set[-2 if dry else -1], 1.0 if dry else 0.0
-        a[j], b[j] = joint_bodies[j, 0], joint_bodies[j, 1]
-        row_ptr[j + 1] = row_ptr[j] + joint_size[j]
-    own = (
-        keep, shapes, found, nb, material, by_material, pair, by_pair, law_set, law_mu, keys[nj:], law[nj:], a[nj:],
-        b[nj:], number, set_of[nj:], mu[nj:],
-    )  # fmt: skip
+        keys[j], law[j], mu[j] = j - nj, joint_law[j], 1.0 if dry else 0.0
+        set_of[j] = rule_set_of[-2 if dry else -1]
+        a[j], b[j] = bodies[j, 0], bodies[j, 1]
+        row_ptr[j + 1] = row_ptr[j] + size[j]
+    blocks = keys, law, a, b, number, set_of, mu
     if parallel and n > MANY:
-        _contacts_parallel(n, *own)
+        _contacts_parallel(n, keep, shapes, found, nb, rules, nj, blocks)
     else:
-        _contacts(np.int64(0), n, *own)
+        _contacts(np.int64(0), n, keep, shapes, found, nb, rules, nj, blocks)
     for i in range(n):
-        row_ptr[nj + i + 1] = row_ptr[nj + i] + law_rows[number[i]]
+        row_ptr[nj + i + 1] = row_ptr[nj + i] + rows[number[i]]
     return keys, law, row_ptr, set_of, mu, a, b, number
 
 

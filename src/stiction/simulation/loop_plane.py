@@ -14,10 +14,24 @@ from ..solvers.nsgs_ends import ACCEPTED, SOLVED
 from ..systems.kernels2 import joint_rows
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import approach, fastest, fastest_spin
+from .loop_records import (
+    ACCEPTED_STEPS,
+    CONTACTS,
+    DRIFT,
+    ERROR,
+    GAIN,
+    MAXIMA,
+    PENETRATION,
+    UNEXPLAINED,
+    FoundContacts,
+    Geometry,
+)
 from .loop_stages import (
     as_before,
+    assemble_planar,
     attempt_planar,
     attempt_planar_nested,
+    copied,
     crosses,
     finite,
     gains,
@@ -79,7 +93,7 @@ def _features(x, angle, near, band, room, shapes):
     a, b = np.empty(count, np.int64), np.empty(count, np.int64)
     for k in range(count):
         a[k], b[k] = body[sa[k]], body[sb[k]]
-    return (
+    return FoundContacts(
         a, b, sa[:count], sb[:count], code[:count], type[:count], pa[:count], da[:count], pb[:count], db[:count],
         ra[:count], rb[:count],
     )  # fmt: skip
@@ -92,7 +106,7 @@ def measure(x, angle, found):
     n = len(a)
     gap, normal, point_a, point_b = np.empty(n), np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2))
     evaluate2(x, angle, a, b, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
-    return gap, normal, point_a, point_b
+    return Geometry(gap, normal, point_a, point_b)
 
 
 @njit(leaf=True)
@@ -128,45 +142,44 @@ def drift(q, turns, rows, mode, soft):
 def _make_advance(nested):
     @njit(nogil=True)
     def advance(
-        steps, how, room, q, turns, v, old_keys, old, kept, worst, bodies, shapes, laws, sets, joints, rows,
+        steps, options, room, q, turns, v, memory, kept, worst, bodies, shapes, constraints
     ):  # fmt: skip
         """Up to `steps` > 0 steps from q, v (nb, 3), both changed in place; otherwise as `loop_space.advance`.
 
         turns (nt,): differences of angles at the start of a run, which stay. Bodies that no force moves have no inverse
         mass: their velocity stays and takes them along.
         """
-        h, tol, accept, _, parallel, _, _, eps, repeat = how
+        h, tol, accept, parallel, eps = options.h, options.tol, options.accept, options.parallel, options.eps
+        joints, rows, repeat = constraints.joints, constraints.rows, options.repeat
+        nj = len(joints.size)
         inverse, Minv, moves, _, force, reach, swing = bodies
         nb, ns = q.shape[0], len(shapes[0])
         x, angle = np.empty((nb, 2)), np.empty(nb)
         v_free, new_free, new_v, new_q = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
-        held, own, none, taken = np.empty(nb, np.bool_), np.zeros(7), np.zeros(0), 0
-        before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
+        held, own, none, taken = np.empty(nb, np.bool_), np.zeros(MAXIMA + 2), np.zeros(0), 0
+        before = copied(q, turns, v, memory, worst)
         band = max(2.0 * h * begin(h, q, v, inverse, force, reach, v_free, x, angle), max(eps, 0.0))
         kept, found = find(x, angle, band, room, kept, shapes, moves)
         geometry, kinetic = measure(x, angle, found), kinetic_energy(v, inverse)
         while True:
             if 0 < taken == steps - 1:
-                before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
-            gap, normal, point_a, point_b = geometry
-            room = max(room, len(gap) * 5 // 4)
-            step = (
-                how, ns, q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b, laws, sets,
-                joints, rows, new_v, held,
-            )  # fmt: skip
+                before = copied(q, turns, v, memory, worst)
+            room = max(room, len(geometry.gap) * 5 // 4)
+            made = assemble_planar(options, ns, q, turns, v, v_free, Minv, memory, found, geometry, constraints)
+            keys = made.keys
+            acting = len(keys) - nj
             if nested:
-                ended, sweeps, error, acting, keys, impulses, made = attempt_planar_nested(*step)
+                ended, sweeps, error, impulses = attempt_planar_nested(options, made, v, v_free, new_v, held)
             else:
-                ended, sweeps, error, acting, keys, impulses, made = attempt_planar(*step)
-            last = (band, sweeps, v_free, Minv, found, made, band, found, before)
-            if ended != SOLVED and (ended != ACCEPTED or len(joints[0])):  # joints may have contradicted each other
-                return taken, old_keys, old, kept, last, none
+                ended, sweeps, error, impulses = attempt_planar(options, made, v, v_free, new_v, held)
+            if ended != SOLVED and (ended != ACCEPTED or nj):  # joints may have contradicted each other
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             for i in range(nb):
                 for j in range(3):
                     new_q[i, j] = q[i, j] + h * new_v[i, j]
             stay(q, held, new_q)
             if not finite(new_q):
-                return taken, old_keys, old, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             faster = h * approach(new_v, reach, 2, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
                 new_x, new_angle = np.empty((nb, 2)), np.empty(nb)
@@ -174,40 +187,38 @@ def _make_advance(nested):
                 poses(new_q, new_x, new_angle)
                 wide = find_on_the_way(x, angle, new_x, new_angle, band, faster, room, kept, shapes, moves)
                 at_start, at_end = measure(x, angle, wide), measure(new_x, new_angle, wide)
-                if reaches(ns, found, wide, at_end[0], at_start[1], at_end[1]):
-                    return taken, old_keys, old, kept, last, none
+                if reaches(ns, found, wide, at_end.gap, at_start.normal, at_end.normal):
+                    return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             missed = tol if ended == SOLVED else accept
             # what is detected at the end of this step certifies it, and is where the next one begins
             new_band = max(2.0 * h * begin(h, new_q, new_v, inverse, force, reach, new_free, x, angle), max(eps, 0.0))
             kept, ahead = find(x, angle, new_band, room, kept, shapes, moves)
             geometry = measure(x, angle, ahead)
-            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, swing, 2, h, h * missed * made[-1]):
-                return taken, old_keys, old, kept, last, none
+            if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, 2, h, h * missed * made.scale[0]):
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             new_kinetic = kinetic_energy(new_v, inverse)
             fast = h * fastest_spin(new_v, moves, swing, 2) > FAST
             gained, unexplained = gains(h, v, new_v, kinetic, new_kinetic, new_kinetic, force, 2, fast, made)
             if fast and gained > GAINED * kinetic:  # the scheme decides whether that is too much
-                return taken, old_keys, old, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             kinetic = new_kinetic
             _, same = take_over(parallel, q, turns, v, new_q, turns, new_v)
-            same = same and ended == SOLVED and as_before(keys, impulses, old_keys, old)
-            old_keys, old = keys, impulses
-            last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
-            own[0], own[1], own[3] = error, overlap(geometry[0]), float(acting)
-            own[4], own[5] = (gained, 1.0) if unexplained else (0.0, 0.0)
-            own[6] = 1.0 if ended == ACCEPTED else 0.0
-            if len(joints[0]):
-                own[2] = drift(q, turns, rows, joints[4], joints[5])
-            for j in range(5):
-                worst[j] = max(worst[j], own[j])
-            worst[5] += own[5]
-            worst[6] += own[6]
+            same = same and ended == SOLVED and as_before(keys, impulses, *memory)
+            memory = keys, impulses
+            own[ERROR], own[PENETRATION], own[CONTACTS] = error, overlap(geometry.gap), float(acting)
+            own[GAIN], own[UNEXPLAINED] = (gained, 1.0) if unexplained else (0.0, 0.0)
+            own[ACCEPTED_STEPS] = 1.0 if ended == ACCEPTED else 0.0
+            if nj:
+                own[DRIFT] = drift(q, turns, rows, joints.mode, joints.soft)
+            for j in range(len(own)):
+                worst[j] = max(worst[j], own[j]) if j < MAXIMA else worst[j] + own[j]
             taken += 1
             if same and repeat and taken < steps:
-                before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
-                last, taken = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before), steps
+                before = copied(q, turns, v, memory, worst)
+                taken = steps
             if taken == steps:
-                return taken, old_keys, old, kept, last, own if same and repeat else none
+                last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
+                return taken, memory, kept, last, own if same and repeat else none
             band, found = new_band, ahead
             v_free, new_free = new_free, v_free
 

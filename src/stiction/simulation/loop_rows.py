@@ -19,52 +19,41 @@ def _make_rows(d):
     contact_rows = spatial_contact_rows if d == 6 else planar_contact_rows
 
     @njit(leaf=True)
-    def some_rows(
-        c, parts, q, a, b, normal, point_a, point_b, row_ptr, nj, number, codes, axis, side, lever, Ja, Jb, length,
-        Minv, apart, v, u, terms, diagonal,
-    ):  # fmt: skip
+    def some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts):
         """Part c of the contacts: their rows, and what depends on each row alone while it is at hand."""
+        a, b, u, terms, diagonal = form.body_a, form.body_b, facts[0], facts[1], facts[2]
         n = len(a) - nj
         s, e = n * c // parts, n * (c + 1) // parts
         contact_rows(
-            q, a[nj + s : nj + e], b[nj + s : nj + e], normal[s:e], point_a[s:e], point_b[s:e], row_ptr, nj + s,
-            number[s:e], codes, axis, side, lever, Ja, Jb, length,
+            q, a[nj + s : nj + e], b[nj + s : nj + e], geometry.normal[s:e], geometry.point_a[s:e],
+            geometry.point_b[s:e], row_ptr, nj + s, number[s:e], rules.codes, rules.axis, rules.side, rules.lever,
+            form.Ja, form.Jb, length,
         )  # fmt: skip
-        row_facts(nj + s, nj + e, a, b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, diagonal)
+        row_facts(nj + s, nj + e, a, b, row_ptr, form.Ja, form.Jb, form.Minv, apart, v, u, terms, diagonal)
 
     @njit(parallel=True)
-    def rows_parallel(
-        q, a, b, normal, point_a, point_b, row_ptr, nj, number, codes, axis, side, lever, Ja, Jb, length, Minv, apart,
-        v, u, terms, diagonal,
-    ):  # fmt: skip
+    def rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts):
         for part in prange(PARTS):
             some_rows(
-                np.int64(part), PARTS, q, a, b, normal, point_a, point_b, row_ptr, nj, number, codes, axis, side, lever,
-                Ja, Jb, length, Minv, apart, v, u, terms, diagonal,
+                np.int64(part), PARTS, q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts
             )  # fmt: skip
 
     @njit(sealed=True)
-    def rows(
-        parallel, q, a, b, normal, point_a, point_b, row_ptr, nj, number, codes, axis, side, lever, Ja, Jb, length,
-        Minv, v, u, terms, diagonal,
-    ):  # fmt: skip
-        """The rows Ja, Jb (nr, d) of contacts, and u = H v, |H||v| and diag(H M⁻¹ Hᵀ) of all blocks, joints first."""
-        n = len(a) - nj
-        apart = np.empty(Minv.shape[0], np.bool_)
-        bodies_apart(parallel, Minv, apart)
-        row_facts(0, nj, a, b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, diagonal)
+    def rows(parallel, q, geometry, nj, number, rules, row_ptr, length, form, v, facts):
+        """The rows Ja, Jb (nr, d) of contacts, and of all blocks, joints first, what each row says alone.
+
+        facts: u = H v, |H||v| and diag(H M⁻¹ Hᵀ), (nr,) each.
+        """
+        n = len(form.body_a) - nj
+        apart = np.empty(form.Minv.shape[0], np.bool_)
+        bodies_apart(parallel, form.Minv, apart)
+        row_facts(0, nj, form.body_a, form.body_b, row_ptr, form.Ja, form.Jb, form.Minv, apart, v, *facts)
         if parallel and n > MANY:
-            rows_parallel(
-                q, a, b, normal, point_a, point_b, row_ptr, nj, number, codes, axis, side, lever, Ja, Jb, length, Minv,
-                apart, v, u, terms, diagonal,
-            )  # fmt: skip
+            rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts)
             return
         parts = PARTS if n > _FEW else 1
         for c in range(parts):
-            some_rows(
-                c, parts, q, a, b, normal, point_a, point_b, row_ptr, nj, number, codes, axis, side, lever, Ja, Jb,
-                length, Minv, apart, v, u, terms, diagonal,
-            )  # fmt: skip
+            some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts)
 
     return rows
 

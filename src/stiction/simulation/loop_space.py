@@ -11,10 +11,24 @@ from ..solvers.nsgs_ends import ACCEPTED, SOLVED
 from ..systems.kernels3 import count_turns, joint_rows, kinetic_energy, mass_blocks, move, push, rotations
 from ..systems.mechanism_kernels import violation
 from ..systems.motion_kernels import approach, fastest, fastest_spin
+from .loop_records import (
+    ACCEPTED_STEPS,
+    CONTACTS,
+    DRIFT,
+    ERROR,
+    GAIN,
+    MAXIMA,
+    PENETRATION,
+    UNEXPLAINED,
+    FoundContacts,
+    Geometry,
+)
 from .loop_stages import (
     as_before,
+    assemble_spatial,
     attempt_spatial,
     attempt_spatial_nested,
+    copied,
     crosses,
     finite,
     gains,
@@ -28,7 +42,7 @@ _PARTS = 64  # of the bodies, which threads take
 
 
 @njit(leaf=True)
-def _begin(q, v, force, mass, inertia, inverse_mass, inverse_inertia, moves, reach, h, v_free, x, R, Minv):
+def _begin(q, v, force, mass, inverse_mass, inverse_inertia, moves, reach, h, v_free, x, R, Minv):
     """What a step needs of its bodies: what forces do, poses and inverse masses; returns their largest speed."""
     push(q, v, force, mass, inverse_inertia, moves, h, v_free)
     poses(q, x, R)
@@ -37,24 +51,24 @@ def _begin(q, v, force, mass, inertia, inverse_mass, inverse_inertia, moves, rea
 
 
 @njit(parallel=True)
-def _begin_parallel(
-    q, v, force, mass, inertia, inverse_mass, inverse_inertia, moves, reach, h, v_free, x, R, Minv, speed
-):
+def _begin_parallel(q, v, force, mass, inverse_mass, inverse_inertia, moves, reach, h, v_free, x, R, Minv, speed):
     n = q.shape[0]
     for part in prange(_PARTS):
         c = np.int64(part)
         s, e = n * c // _PARTS, n * (c + 1) // _PARTS
         speed[c] = _begin(
-            q[s:e], v[s:e], force[s:e], mass[s:e], inertia[s:e], inverse_mass[s:e], inverse_inertia[s:e], moves[s:e],
-            reach[s:e], h, v_free[s:e], x[s:e], R[s:e], Minv[s:e],
+            q[s:e], v[s:e], force[s:e], mass[s:e], inverse_mass[s:e], inverse_inertia[s:e], moves[s:e], reach[s:e], h,
+            v_free[s:e], x[s:e], R[s:e], Minv[s:e],
         )  # fmt: skip
 
 
 @njit
 def begin(h, parallel, q, v, bodies, v_free, x, R, Minv):
     """v_free, x, R, M⁻¹ of all bodies, and the largest speed of any point of theirs."""
-    mass, inertia, inverse_mass, inverse_inertia, moves, _, force, reach, _ = bodies
-    own = (q, v, force, mass, inertia, inverse_mass, inverse_inertia, moves, reach, h, v_free, x, R, Minv)
+    own = (
+        q, v, bodies.force, bodies.mass, bodies.inverse_mass, bodies.inverse_inertia, bodies.moves, bodies.reach, h,
+        v_free, x, R, Minv,
+    )  # fmt: skip
     if not parallel or q.shape[0] <= MANY:
         return _begin(*own)
     speed = np.empty(_PARTS)
@@ -81,9 +95,9 @@ def _finish_parallel(h, q, v, inertia, moves, held, new_q, new_v):
 def finish(h, parallel, q, v, bodies, held, new_q, new_v):
     """Where a step ends that impulses leave with v, and the velocities there; bodies held stay where they are."""
     if parallel and q.shape[0] > MANY:
-        _finish_parallel(h, q, v, bodies[1], bodies[4], held, new_q, new_v)
+        _finish_parallel(h, q, v, bodies.inertia, bodies.moves, held, new_q, new_v)
     else:
-        _finish(h, q, v, bodies[1], bodies[4], held, new_q, new_v)
+        _finish(h, q, v, bodies.inertia, bodies.moves, held, new_q, new_v)
 
 
 @njit(leaf=True)
@@ -106,70 +120,69 @@ def drift(q, turns, rows, mode, soft):
 def _make_advance(nested):
     @njit(nogil=True)
     def advance(
-        steps, how, room, q, turns, v, old_keys, old, kept, worst, bodies, shapes, laws, sets, joints, rows,
+        steps, options, room, q, turns, v, memory, kept, worst, bodies, shapes, constraints
     ):  # fmt: skip
         """Up to `steps` > 0 steps from q (nb, 7), turns (nt,), v (nb, 6), with the last step's keys and impulses.
 
-        q, turns and v are changed in place. how: h, tol, accept, strict, parallel, stabilize, associated, eps, which
-        is negative where all contacts in the band act, and whether to repeat; the other tuples are those of
-        `CompiledLoop`. Where a step ends in the very state from which it began, so will all others, and to repeat is to
-        count them without computing them.
+        memory: these keys and impulses; q, turns and v are changed in place. A step is begin, detect (`search`),
+        `assemble`, solve (`attempt`), `finish`, and what certifies it: detection at its end, and energy. Where one ends
+        in the very state from which it began, so will all others, and to repeat is to count them without computing
+        them.
 
-        Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. worst (6,): the
-        largest error, penetration and joint drift so far, the most contacts, the largest energy that nothing explains
-        and how many steps had some. Returns the number of steps, the keys
-        and impulses of the last, the pairs to keep, and of the last attempt: the band in which contacts were looked
-        for, the sweeps, v_free, M⁻¹, the contacts found, the problem; the band and the contacts at its end; and q,
-        turns, v, keys, impulses, worst before it. Last, of a step that repeats itself, its own share of `worst`; empty
-        where it does not.
+        Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt. worst: what the
+        steps so far say of themselves, in the places of `loop_records` (`ERROR`, ...). Returns the number of steps, the
+        memory of the last, the pairs to keep, and of the last attempt: the band in which contacts were looked for, the
+        sweeps, v_free, M⁻¹, the contacts found, the problem; the band and the contacts at its end; and q, turns, v,
+        keys, impulses, worst before it. Last, of a step that repeats itself, its own share of `worst`; empty where it
+        does not.
         """
-        h, tol, accept, _, parallel, _, _, eps, repeat = how
+        h, tol, accept, parallel, eps = options.h, options.tol, options.accept, options.parallel, options.eps
+        joints, rows, repeat = constraints.joints, constraints.rows, options.repeat
+        nj = len(joints.size)
         mass, inertia, _, _, moves, _, force, reach, swing = bodies
-        turned = rows[-5:]
+        turned = rows[-5:]  # what counts turns
         nb, ns = q.shape[0], len(shapes[0])
         x, R, Minv, v_free = np.empty((nb, 3)), np.empty((nb, 3, 3)), np.empty((nb, 6, 6)), np.empty((nb, 6))
         new_x, new_R, new_Minv, new_free = x.copy(), R.copy(), Minv.copy(), v_free.copy()
         new_q, solved_v, new_v, dq = np.empty((nb, 7)), np.empty((nb, 6)), np.empty((nb, 6)), np.empty((nb, 6))
-        new_turns, held, own, none = turns.copy(), np.empty(nb, np.bool_), np.zeros(7), np.zeros(0)
+        new_turns, held, own, none = turns.copy(), np.empty(nb, np.bool_), np.zeros(MAXIMA + 2), np.zeros(0)
         taken = 0
-        before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
+        before = copied(q, turns, v, memory, worst)
         band = max(2.0 * h * begin(h, parallel, q, v, bodies, v_free, x, R, Minv), max(eps, 0.0))
-        kept, found, geometry = search(x, R, band, room, parallel, kept, shapes, moves)
+        kept, seen, places = search(x, R, band, room, parallel, kept, shapes, moves)
+        found, geometry = FoundContacts(*seen), Geometry(*places)
         kinetic = kinetic_energy(q, v, mass, inertia, moves)
         while True:
             if 0 < taken == steps - 1:
-                before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
-            gap, normal, point_a, point_b = geometry
-            room = max(room, len(gap) * 5 // 4)
-            step = (
-                how, ns, q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b, laws, sets,
-                joints, rows, solved_v, held,
-            )  # fmt: skip
+                before = copied(q, turns, v, memory, worst)
+            room = max(room, len(geometry.gap) * 5 // 4)
+            made = assemble_spatial(options, ns, q, turns, v, v_free, Minv, memory, found, geometry, constraints)
+            keys = made.keys
+            acting = len(keys) - nj
             if nested:
-                ended, sweeps, error, acting, keys, impulses, made = attempt_spatial_nested(*step)
+                ended, sweeps, error, impulses = attempt_spatial_nested(options, made, v, v_free, solved_v, held)
             else:
-                ended, sweeps, error, acting, keys, impulses, made = attempt_spatial(*step)
-            last = (band, sweeps, v_free, Minv, found, made, band, found, before)
-            if ended != SOLVED and (ended != ACCEPTED or len(joints[0])):  # joints may have contradicted each other
-                return taken, old_keys, old, kept, last, none
+                ended, sweeps, error, impulses = attempt_spatial(options, made, v, v_free, solved_v, held)
+            if ended != SOLVED and (ended != ACCEPTED or nj):  # joints may have contradicted each other
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             finish(h, parallel, q, solved_v, bodies, held, new_q, new_v)
             if not finite(new_q):
-                return taken, old_keys, old, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             new_band = 2.0 * h * begin(h, parallel, new_q, new_v, bodies, new_free, new_x, new_R, new_Minv)
             new_band = max(new_band, max(eps, 0.0))
             faster = h * approach(new_v, reach, 3, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
-                wide, at_start = search_on_the_way(
-                    x, R, new_x, new_R, band, faster, room, parallel, kept, shapes, moves
-                )
-                at_end = measure(new_x, new_R, parallel, wide)
-                if reaches(ns, found, wide, at_end[0], at_start[1], at_end[1]):
-                    return taken, old_keys, old, kept, last, none
+                near, places = search_on_the_way(x, R, new_x, new_R, band, faster, room, parallel, kept, shapes, moves)
+                wide, at_start = FoundContacts(*near), Geometry(*places)
+                at_end = Geometry(*measure(new_x, new_R, parallel, near))
+                if reaches(ns, found, wide, at_end.gap, at_start.normal, at_end.normal):
+                    return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             missed = tol if ended == SOLVED else accept
             # what is detected at the end of this step certifies it, and is where the next one begins
-            kept, ahead, geometry = search(new_x, new_R, new_band, room, parallel, kept, shapes, moves)
-            if eps < 0.0 and crosses(ns, found, ahead, geometry[0], new_v, swing, 3, h, h * missed * made[-1]):
-                return taken, old_keys, old, kept, last, none
+            kept, seen, places = search(new_x, new_R, new_band, room, parallel, kept, shapes, moves)
+            ahead, geometry = FoundContacts(*seen), Geometry(*places)
+            if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, 3, h, h * missed * made.scale[0]):
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             if len(turns):
                 for i in range(nb):
                     for j in range(6):
@@ -181,28 +194,25 @@ def _make_advance(nested):
             fast = h * fastest_spin(new_v, moves, swing, 3) > FAST
             gained, unexplained = gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, 3, fast, made)
             if fast and gained > GAINED * kinetic:  # the scheme decides whether that is too much
-                return taken, old_keys, old, kept, last, none
+                return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             kinetic = new_kinetic
             _, same = take_over(parallel, q, turns, v, new_q, new_turns, new_v)
-            same = same and ended == SOLVED and as_before(keys, impulses, old_keys, old)
-            old_keys, old = keys, impulses
-            last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
-            own[0], own[1], own[3] = error, overlap(geometry[0]), float(acting)
-            own[4], own[5] = (gained, 1.0) if unexplained else (0.0, 0.0)
-            own[6] = 1.0 if ended == ACCEPTED else 0.0
-            if len(joints[0]):
-                own[2] = drift(q, turns, rows, joints[4], joints[5])
-            for j in range(5):
-                worst[j] = max(worst[j], own[j])
-            worst[5] += own[5]
-            worst[6] += own[6]
+            same = same and ended == SOLVED and as_before(keys, impulses, *memory)
+            memory = keys, impulses
+            own[ERROR], own[PENETRATION], own[CONTACTS] = error, overlap(geometry.gap), float(acting)
+            own[GAIN], own[UNEXPLAINED] = (gained, 1.0) if unexplained else (0.0, 0.0)
+            own[ACCEPTED_STEPS] = 1.0 if ended == ACCEPTED else 0.0
+            if nj:
+                own[DRIFT] = drift(q, turns, rows, joints.mode, joints.soft)
+            for j in range(len(own)):
+                worst[j] = max(worst[j], own[j]) if j < MAXIMA else worst[j] + own[j]
             taken += 1
             if same and repeat and taken < steps:
-                before = (q.copy(), turns.copy(), v.copy(), old_keys, old, worst.copy())
-                last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
+                before = copied(q, turns, v, memory, worst)
                 taken = steps
             if taken == steps:
-                return taken, old_keys, old, kept, last, own if same and repeat else none
+                last = (band, sweeps, v_free, Minv, found, made, new_band, ahead, before)
+                return taken, memory, kept, last, own if same and repeat else none
             band, found = new_band, ahead
             x, R, Minv, v_free, new_x, new_R, new_Minv, new_free = (
                 new_x, new_R, new_Minv, new_free, x, R, Minv, v_free,

@@ -19,6 +19,7 @@ from ..problem.body_kernels import (
     velocity_change,
     weigh,
 )
+from ..problem.records import BodyRows, Laws
 from ..schemes.record_kernels import work_of_rows
 from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import (
@@ -34,74 +35,26 @@ from ..solvers.nsgs_ends import (
 )
 from ..solvers.nsgs_items import classify
 from ..solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
+from ..solvers.nsgs_relax import Aim
 from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
 from ..systems.kernels2 import joint_rows as planar_joint_rows
 from ..systems.kernels3 import joint_rows as spatial_joint_rows
 from ..systems.mechanism_kernels import demands
-from .loop_blocks import CODES, blocks_of, by_block, remembered, within
+from .loop_blocks import blocks_of, by_block, key_of, remembered, within
+from .loop_records import StepProblem
 from .loop_rows import rows_planar, rows_spatial
 
 
-def _make_solve(d, nested):
-    @njit(sealed=True)
-    def solve(
-        tol, accept, strict, limit, parallel, associated, law, row_ptr, set_of, mu, shape, semi, vertices, vertex_ptr,
-        facets, facet_ptr, body_a, body_b, Ja, Jb, Minv, v_start, v_free, r0, b, C, lo, hi, length, terms, diagonal, p,
-        free, rho, change,
-    ):  # fmt: skip
-        """Block Gauss–Seidel on the problem of a step; p holds the first guess and receives the answer.
-
-        Returns how it ended, the sweeps, the error and its scale, and whether change (nb, d) has received the
-        velocities that p gives the bodies; free (nr,): H v_free, receives H v_free + b, rho (nk,) the weights of the
-        blocks. The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be blocks of that
-        kind (`nsgs_items.classify`).
-        """
-        nr, nk = len(b), len(law)
-        scale = weigh(parallel, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, free, rho)
-        inner = inner_tolerance(tol, nr)
-        accept = accept if accept > tol else inner
-        if nr <= SMALL:
-            error = at_rest(
-                inner, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a,
-                body_b, Ja, Jb, Minv, v_start, v_free, b, p, change,
-            )  # fmt: skip
-            if error < math.inf:
-                return SOLVED, AT_REST, error, scale, True
-        now = False
-        if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
-            kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
-            now, _ = classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
-        problem = (
-            inner, accept, strict, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-            vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, b, rho,
-            p, change,
-        )  # fmt: skip
-        if nested and now:
-            if d == 6:
-                ended, sweeps, error, known = near_spatial_nested(*problem)
-            else:
-                ended, sweeps, error, known = near_planar_nested(*problem)
-        elif d == 6:
-            ended, sweeps, error, known = near_spatial(*problem)
-        else:
-            ended, sweeps, error, known = near_planar(*problem)
-        return SOLVED if error <= tol else ended, sweeps, error, scale, known
-
-    return solve
-
-
-solve_planar, solve_planar_nested = _make_solve(3, 0), _make_solve(3, 1)
-solve_spatial, solve_spatial_nested = _make_solve(6, 0), _make_solve(6, 1)
-
-
 @njit
-def demand_of(h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target):
+def demand_of(h, stabilize, value, row_ptr, form, v, joints):
     """r0, b, C, lo and hi of a step's problem: contacts demand their gap, joints what their rows are for."""
-    nr, nk, nj, n = len(value), len(a), len(joint_bound), len(mode)
+    a, b, Ja, Jb, Minv = form
+    bound = joints.bound
+    nr, nk, nj, n = len(value), len(a), len(bound), len(joints.mode)
     r0, demand, C = np.zeros(nk), np.zeros(nr), np.zeros(nr)
     lo, hi = np.full(nr, -math.inf), np.full(nr, math.inf)
     for k in range(nj):
-        r0[k] = h * joint_bound[k]
+        r0[k] = h * bound[k]
     if stabilize:
         for r in range(nr):
             demand[r] = value[r] / h
@@ -111,7 +64,10 @@ def demand_of(h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, 
             start[r] = value[r] / h
         rows_times(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, v, speed)
         delassus_diagonal(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, Minv, light)
-        demands(h, stabilize, mode, soft, damping, bound, target, start, speed, light, demand, C, lo, hi)
+        demands(
+            h, stabilize, joints.mode, joints.soft, joints.damping, joints.row_bound, joints.target, start, speed,
+            light, demand, C, lo, hi,
+        )  # fmt: skip
     return r0, demand, C, lo, hi
 
 
@@ -134,13 +90,13 @@ def _respond_parallel(v_free, change, v, finite):
 
 
 @njit
-def respond(known, parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v_free, change, v):
+def respond(known, parallel, row_ptr, form, p, v_free, change, v):
     """v = v_free + M⁻¹ Hᵀ p, body by body; change: M⁻¹ Hᵀ p, if known.
 
     Returns whether all velocities are finite.
     """
     if not known:
-        velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
+        velocity_change(parallel, form.body_a, form.body_b, row_ptr, form.Ja, form.Jb, form.Minv, p, change)
     if not parallel or len(v) <= MANY:
         return _respond(np.int64(0), len(v), v_free, change, v)
     finite = np.empty(PARTS, np.bool_)
@@ -160,12 +116,12 @@ def overlap(gap):
 @njit(leaf=True)
 def reaches(shapes, found, wide, gap, normal, new_normal):
     """Whether contacts `wide` that are none of `found` overlap by `gap`, or are passed: the normal has turned round."""
-    k, n = 0, len(found[0])
+    k, n = 0, len(found.code)
     for i in range(len(gap)):
-        key = (wide[2][i] * shapes + wide[3][i]) * CODES + wide[4][i]
-        while k < n and (found[2][k] * shapes + found[3][k]) * CODES + found[4][k] < key:
+        key = key_of(i, wide, shapes)
+        while k < n and key_of(k, found, shapes) < key:
             k += 1
-        if k < n and (found[2][k] * shapes + found[3][k]) * CODES + found[4][k] == key:
+        if k < n and key_of(k, found, shapes) == key:
             continue
         along = 0.0
         for j in range(normal.shape[1]):
@@ -192,22 +148,22 @@ def crosses(shapes, found, ahead, gap, v, swing, dim, h, left):
     As `schemes.unforeseen.crossed`: more than those that are among `found`, and than a step of first order may miss;
     left: what the tolerance leaves [m].
     """
-    n, least, unknown = len(found[0]), 0.0, False
+    n, least, unknown = len(found.code), 0.0, False
     for again in range(2):
         k = 0
         for i in range(len(gap)):
             if gap[i] >= 0.0:
                 continue
-            key = (ahead[2][i] * shapes + ahead[3][i]) * CODES + ahead[4][i]
-            while k < n and (found[2][k] * shapes + found[3][k]) * CODES + found[4][k] < key:
+            key = key_of(i, ahead, shapes)
+            while k < n and key_of(k, found, shapes) < key:
                 k += 1
-            if k < n and (found[2][k] * shapes + found[3][k]) * CODES + found[4][k] == key:
+            if k < n and key_of(k, found, shapes) == key:
                 least = max(least, -gap[i])
                 continue
             unknown = True
             if again:
                 slack = left
-                for body in (ahead[0][i], ahead[1][i]):
+                for body in (ahead.body_a[i], ahead.body_b[i]):
                     for j in range(dim, v.shape[1]):
                         slack += 0.5 * h * h * v[body, j] * v[body, j] * swing[body]
                 if -gap[i] > max(least, slack):
@@ -223,9 +179,10 @@ def gains(h, v, solved_v, kinetic, solved_kinetic, new_kinetic, force, dim, fast
 
     As `schemes.base.certify_step` says it. kinetic, solved_kinetic, new_kinetic: before the step, with the velocity
     solved_v that impulses have left, and after it; fast: whether a body turns so far that it has to be known exactly;
-    made: the problem as `attempt` returns it.
+    made: the `StepProblem`.
     """
-    a, b, law, row_ptr, Ja, Jb, _, demand, C, _, _, _, p, _, _, _ = made
+    laws, (a, b, Ja, Jb, _), demand, p = made.laws, made.form, made.demand, made.p
+    row_ptr, law, C = laws.row_ptr, laws.law, laws.C
     truncation, work = 0.0, 0.0
     for i in range(v.shape[0]):
         for first, last in ((0, dim), (dim, v.shape[1])):
@@ -296,6 +253,12 @@ def take_over(parallel, q, turns, v, new_q, new_turns, new_v):
     return place, same and place
 
 
+@njit
+def copied(q, turns, v, memory, worst):
+    """What a step begins from, kept while it is taken."""
+    return q.copy(), turns.copy(), v.copy(), memory[0], memory[1], worst.copy()
+
+
 @njit(leaf=True)
 def as_before(keys, impulses, old_keys, old):
     """Whether keys and impulses are those of the step before, to the bit."""
@@ -310,31 +273,23 @@ def as_before(keys, impulses, old_keys, old):
     return True
 
 
-def _make_attempt(d, nested):
+def _make_assemble(d):
     @njit(sealed=True)
-    def attempt(
-        how, shapes, q, turns, v, v_free, Minv, old_keys, old, found, gap, normal, point_a, point_b, laws, sets, joints,
-        rows, new_v, held,
-    ):  # fmt: skip
-        """The problem of a step and its solution, from contacts `found` within the band, with their geometry at q.
+    def assemble(options, shapes, q, turns, v, v_free, Minv, memory, found, geometry, constraints):
+        """The `StepProblem` of a step from contacts `found` within the band, with their geometry at q.
 
-        Returns how it ended, the sweeps, the error, how many contacts act, keys and impulses (nk, 6) for the next step,
-        and the problem as `CompiledLoop.judge` reads it; new_v receives the velocity that impulses leave, and held
-        (nb,) the bodies that are at rest. The geometry of contacts that act comes first in its
-        arrays afterwards.
+        memory: keys and impulses of the last step. The geometry of contacts that act comes first in its arrays
+        afterwards.
         """
-        h, tol, accept, strict, parallel, stabilize, associated, eps, _ = how
-        material, by_material, pair, by_pair, law_rows, law_codes, law_axis, law_side, lever, law_set, law_mu = laws
-        joint_size, joint_bodies, joint_law, joint_bound, mode, soft, damping, bound, target, joint_length = joints
-        n, nb, nj = len(gap), q.shape[0], len(joint_size)
+        parallel, eps, joints = options.parallel, options.eps, constraints.joints
+        gap, normal, point_a, point_b = geometry
+        n, nb, nj = len(gap), q.shape[0], len(joints.size)
         keep = np.empty(n, np.int64)
         acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
         keys, law, row_ptr, set_of, mu, a, b, number = blocks_of(
-            parallel, acting, keep, shapes, found[:5], joint_size, joint_bodies, joint_law, material, by_material, pair,
-            by_pair, nb, law_rows, law_set, law_mu,
-        )  # fmt: skip
-        nk = len(keys)
-        nr = row_ptr[nk]
+            parallel, acting, keep, shapes, found, joints, constraints.rules, nb
+        )
+        nr = row_ptr[len(keys)]
         if acting < n:
             for i in range(acting):
                 k = keep[i]
@@ -342,57 +297,114 @@ def _make_attempt(d, nested):
                 for j in range(normal.shape[1]):
                     normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
         value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
-        length[: len(joint_length)] = joint_length
-        Ja, Jb = np.empty((nr, d)), np.empty((nr, d))
-        free, terms, diagonal = np.empty(nr), np.empty(nr), np.empty(nr)
-        frames = (
-            parallel, q, a, b, normal, point_a, point_b, row_ptr, nj, number, law_codes, law_axis, law_side, lever, Ja,
-            Jb, length, Minv, v_free, free, terms, diagonal,
-        )  # fmt: skip
+        length[: len(joints.length)] = joints.length
+        form = BodyRows(a, b, np.empty((nr, d)), np.empty((nr, d)), Minv)
+        facts = np.empty(nr), np.empty(nr), np.empty(nr)
         if d == 6:
-            spatial_joint_rows(q, turns, *rows, 0, value, Ja, Jb)
-            rows_spatial(*frames)
+            spatial_joint_rows(q, turns, *constraints.rows, 0, value, form.Ja, form.Jb)
+            rows_spatial(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
         else:
-            planar_joint_rows(q, turns, *rows, 0, value, Ja, Jb)
-            rows_planar(*frames)
+            planar_joint_rows(q, turns, *constraints.rows, 0, value, form.Ja, form.Jb)
+            rows_planar(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
-        r0, demand, C, lo, hi = demand_of(
-            h, stabilize, value, a, b, row_ptr, Ja, Jb, Minv, v, joint_bound, mode, soft, damping, bound, target
-        )
-        remembered(parallel, keys, row_ptr, old_keys, old, p)
-        rho, change = np.empty(nk), np.empty((nb, d))
-        ended, sweeps, error, scale, known = SOLVED, 0, 0.0, 1.0, False
-        if nr:
-            most = accept if nr > STRICT_ROWS else tol
-            few, many = (BOUNDED_FEW, BOUNDED_MANY) if most > tol else (QUICK_FEW, QUICK_MANY)
-            problem = (
-                tol, most, strict, few if nr <= QUICK_ROWS else many, parallel, associated, law, row_ptr, set_of,
-                mu, *sets, a, b, Ja, Jb, Minv, v, v_free, r0, demand, C, lo, hi, length, terms, diagonal, p, free, rho,
-                change,
-            )  # fmt: skip
-            if d == 6 and nested:
-                ended, sweeps, error, scale, known = solve_spatial_nested(*problem)
-            elif d == 6:
-                ended, sweeps, error, scale, known = solve_spatial(*problem)
-            elif nested:
-                ended, sweeps, error, scale, known = solve_planar_nested(*problem)
+        r0, demand, C, lo, hi = demand_of(options.h, options.stabilize, value, row_ptr, form, v, joints)
+        remembered(parallel, keys, row_ptr, *memory, p)
+        shape, semi, vertices, vertex_ptr, facets, facet_ptr = constraints.sets
+        laws = Laws(
+            law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
+            options.associated,
+        )  # fmt: skip
+        free, terms, diagonal = facts
+        return StepProblem(keys, laws, form, demand, free, terms, diagonal, p, np.empty(len(keys)), np.ones(1))
+
+    return assemble
+
+
+assemble_planar, assemble_spatial = _make_assemble(3), _make_assemble(6)
+
+
+def _make_solve(d, nested):
+    @njit(sealed=True)
+    def solve(options, problem, v_start, v_free, change):
+        """Block Gauss–Seidel on the problem of a step; its p holds the first guess and receives the answer.
+
+        Returns how it ended, the sweeps, the error, and whether change (nb, d) has received the velocities that p gives
+        the bodies; `free` of the problem, H v_free before, is H v_free + b afterwards, and its rho and scale are known.
+        The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be blocks of that kind
+        (`nsgs_items.classify`).
+        """
+        laws, form, b, p, rho = problem.laws, problem.form, problem.demand, problem.p, problem.rho
+        tol, parallel = options.tol, options.parallel
+        nr, nk = len(b), len(laws.law)
+        if nr == 0:
+            return SOLVED, 0, 0.0, False
+        free = problem.free
+        scale = weigh(
+            parallel, laws.row_ptr, problem.diagonal, laws.C, laws.length, problem.terms, b, laws.r0, laws.lo, laws.hi,
+            free, rho,
+        )  # fmt: skip
+        problem.scale[0] = scale
+        inner = inner_tolerance(tol, nr)
+        if nr <= SMALL:
+            error = at_rest(inner, scale, laws, form, rho, v_start, v_free, b, p, change)
+            if error < math.inf:
+                return SOLVED, AT_REST, error, True
+        now = False
+        if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
+            kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
+            now, _ = classify(parallel, laws, kind, times)
+        most = options.accept if nr > STRICT_ROWS else tol
+        few, many = (BOUNDED_FEW, BOUNDED_MANY) if most > tol else (QUICK_FEW, QUICK_MANY)
+        limit = few if nr <= QUICK_ROWS else many
+        aim = Aim(inner, most if most > tol else inner, options.strict_rows, scale, limit, parallel, True)
+        if nested and now:
+            if d == 6:
+                ended, sweeps, error, known = near_spatial_nested(aim, laws, form, free, b, rho, p, change)
             else:
-                ended, sweeps, error, scale, known = solve_planar(*problem)
-        if not respond(known, parallel, a, b, row_ptr, Ja, Jb, Minv, p, v_free, change, new_v):
+                ended, sweeps, error, known = near_planar_nested(aim, laws, form, free, b, rho, p, change)
+        elif d == 6:
+            ended, sweeps, error, known = near_spatial(aim, laws, form, free, b, rho, p, change)
+        else:
+            ended, sweeps, error, known = near_planar(aim, laws, form, free, b, rho, p, change)
+        return SOLVED if error <= tol else ended, sweeps, error, known
+
+    return solve
+
+
+solve_planar, solve_planar_nested = _make_solve(3, 0), _make_solve(3, 1)
+solve_spatial, solve_spatial_nested = _make_solve(6, 0), _make_solve(6, 1)
+
+
+def _make_attempt(d, nested):
+    @njit(sealed=True)
+    def attempt(options, problem, v, v_free, new_v, held):
+        """`solve`, and what its impulses do: new_v, the velocity that they leave, held (nb,), the bodies at rest.
+
+        Returns how it ended, the sweeps, the error, and the impulses (nk, 6) for the next step.
+        """
+        laws, form, p, parallel = problem.laws, problem.form, problem.p, options.parallel
+        change = np.empty(v.shape)
+        if d == 6 and nested:
+            ended, sweeps, error, known = solve_spatial_nested(options, problem, v, v_free, change)
+        elif d == 6:
+            ended, sweeps, error, known = solve_spatial(options, problem, v, v_free, change)
+        elif nested:
+            ended, sweeps, error, known = solve_planar_nested(options, problem, v, v_free, change)
+        else:
+            ended, sweeps, error, known = solve_planar(options, problem, v, v_free, change)
+        if not respond(known, parallel, laws.row_ptr, form, p, v_free, change, new_v):
             ended = NONFINITE
-        for i in range(nb):
+        for i in range(len(held)):
             held[i] = False
-        if nr and ended == SOLVED:
+        if len(p) and ended == SOLVED:
             at_rest_now = come_to_rest(
-                inner_tolerance(tol, nr), scale, law, row_ptr, set_of, mu, r0, sets[0], sets[1], lo, hi, length, C,
-                associated, rho, a, b, Ja, Jb, Minv, demand, p, new_v, held,
+                inner_tolerance(options.tol, len(p)), problem.scale[0], laws, form, problem.rho, problem.demand, p,
+                new_v, held,
             )  # fmt: skip
             if at_rest_now < math.inf:
                 error = at_rest_now
-        impulses = by_block(parallel, row_ptr, p)
-        made = (a, b, law, row_ptr, Ja, Jb, r0, demand, C, lo, hi, length, p, free, rho, scale)
-        return ended, sweeps, error, acting, keys, impulses, made
+        return ended, sweeps, error, by_block(parallel, laws.row_ptr, p)
 
     return attempt
 

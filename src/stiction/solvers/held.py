@@ -25,26 +25,27 @@ SLIPS = 2  # among contacts that were used: on the edge of its cone, by a fricti
 
 
 @njit(leaf=True)
-def shut(law, first, n, edge, associated, margin, lo, hi, C, p):
+def shut(laws, k, first, n, margin, p):
     """How many rows of a block its law keeps from moving, for all impulses within `margin` [N·s] of these.
 
     From the first one on; -1 for a pressed contact on the edge of its cone: it does not open, and slips along its
     friction if at all.
     """
-    if C[first] > 0.0:  # gives way
+    if laws.C[first] > 0.0:  # gives way
         return 0
-    if law == EQUALITY:
+    if laws.law[k] == EQUALITY:
         return n
-    if law == BOX:
+    if laws.law[k] == BOX:
         for r in range(first, first + n):
-            if not lo[r] + margin < p[r] < hi[r] - margin or C[r] > 0.0:
+            if not laws.lo[r] + margin < p[r] < laws.hi[r] - margin or laws.C[r] > 0.0:
                 return r - first
         return n
     if not p[first] > margin:
         return 0
+    edge = laws.mu[k] * laws.semi[laws.set_of[k], 0]
     if n == 1 or friction_of(first, n, p) + margin < edge * (p[first] - margin):
         return n
-    return 0 if associated else -1  # what slips under the associated law opens too
+    return 0 if laws.associated else -1  # what slips under the associated law opens too
 
 
 @njit(leaf=True)
@@ -158,14 +159,13 @@ def one_left(need, rank, state):
 
 
 @njit
-def squeezed(
-    margin, limit, used, row_ptr, rho, body_a, body_b, Ja, Jb, p, v, weight, need, basis, rank, moved, state
-):  # fmt: skip
+def squeezed(margin, limit, used, laws, form, rho, p, v, weight, need, basis, rank, moved, state):
     """How many bodies more stand since their rows leave them one motion, and friction on edges excludes it both ways.
 
     Where a contact on the edge of its cone slips, it slips against its friction: those of a box whose feet are pressed
     apart would have to slip in opposite directions.
     """
+    Ja, Jb, body_a, body_b, row_ptr = form.Ja, form.Jb, form.body_a, form.body_b, laws.row_ptr
     nb, d = v.shape
     z = np.zeros((nb, d))
     for i in range(nb):
@@ -200,23 +200,20 @@ def squeezed(
 
 
 @njit(leaf=True)
-def _hold(
-    forwards, limit, tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja,
-    Jb, v, p, weight, need, rank, moved, basis, used, x, state,
-):  # fmt: skip
+def _hold(forwards, limit, tol, scale, laws, form, rho, v, p, weight, need, rank, moved, basis, used, x, state):
     """One pass over the blocks, forwards or back: how many bodies more they hold."""
-    nk, d, count = len(law), v.shape[1], 0
+    nk, d, count = len(laws.law), v.shape[1], 0
     for m in range(nk):
         k = m if forwards else nk - 1 - m
         for side in range(2):
-            i, other = (body_a[k], body_b[k]) if side == 0 else (body_b[k], body_a[k])
+            i, other = (form.body_a[k], form.body_b[k]) if side == 0 else (form.body_b[k], form.body_a[k])
             if i < 0 or state[i] != UNKNOWN or used[k, side] > 0 or (other >= 0 and state[other] != STANDS):
                 continue
             used[k, side] = 1
-            J = Ja if side == 0 else Jb
-            first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
-            margin = tol * scale * rho[k] * length[first]  # of what is not one row, all are alike
-            rows = shut(law[k], first, n, mu[k] * semi[set_of[k], 0], associated, margin, lo, hi, C, p)
+            J = form.Ja if side == 0 else form.Jb
+            first, n = laws.row_ptr[k], laws.row_ptr[k + 1] - laws.row_ptr[k]
+            margin = tol * scale * rho[k] * laws.length[first]  # of what is not one row, all are alike
+            rows = shut(laws, k, first, n, margin, p)
             slips = rows < 0
             if slips:
                 rows = 1
@@ -234,7 +231,7 @@ def _hold(
                 u = 0.0
                 for l in range(d):
                     u += x[l] * v[i, l]
-                moved[i] += (u * length[first + j]) ** 2
+                moved[i] += (u * laws.length[first + j]) ** 2
                 if not moved[i] <= limit:
                     state[i] = MOVES
                     break
@@ -247,61 +244,48 @@ def _hold(
 
 
 @njit
-def standing(
-    tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb, Minv, v, p,
-    state,
-):  # fmt: skip
+def standing(tol, scale, laws, form, rho, v, p, state):
     """state (nb,): STANDS for bodies that are held, from fixed ones outwards; how many that are besides these.
 
     A body that moves at its rows by more than a share of the tolerance does not stand, whatever holds it: a motor turns
     it, or it is being pushed out of another.
     """
     nb, d = v.shape
-    nk, limit = len(law), (STILL * tol * scale) ** 2
+    nk, limit = len(laws.law), (STILL * tol * scale) ** 2
     weight, need, rank, moved = np.empty((nb, d)), np.empty(nb, np.int64), np.zeros(nb, np.int64), np.zeros(nb)
     basis, used, x = np.empty((nb, d, d)), np.zeros((nk, 2), np.int64), np.empty(d)
-    first_facts(Minv, v, weight, need, state)
+    first_facts(form.Minv, v, weight, need, state)
     count, forwards, more = 0, True, 1
     while more > 0:
         more = _hold(
-            forwards, limit, tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, length, C, associated, rho, body_a,
-            body_b, Ja, Jb, v, p, weight, need, rank, moved, basis, used, x, state,
-        )  # fmt: skip
+            forwards, limit, tol, scale, laws, form, rho, v, p, weight, need, rank, moved, basis, used, x, state
+        )
         forwards = not forwards
         if more == 0 and one_left(need, rank, state):
-            more = squeezed(
-                tol * scale, limit, used, row_ptr, rho, body_a, body_b, Ja, Jb, p, v, weight, need, basis, rank, moved,
-                state,
-            )  # fmt: skip
+            more = squeezed(tol * scale, limit, used, laws, form, rho, p, v, weight, need, basis, rank, moved, state)
         count += more
     return count
 
 
 @njit(sealed=True)
-def come_to_rest(
-    tol, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb,
-    Minv, b, p, v, held,
-):  # fmt: skip
+def come_to_rest(tol, scale, laws, form, rho, b, p, v, held):
     """Give bodies that are held the velocity zero in v (nb, d), where impulses p and v then still meet the tolerance.
 
     held (nb,): which ones. Returns the error, infinity where there are none.
     """
-    nk, nr = len(law), len(b)
+    Ja, Jb, body_a, body_b, C = form.Ja, form.Jb, form.body_a, form.body_b, laws.C
+    length, mu, row_ptr, semi, set_of = laws.length, laws.mu, laws.row_ptr, laws.semi, laws.set_of
+    nk, nr = len(laws.law), len(b)
     for i in range(len(held)):
         held[i] = False
     if nr > SMALL:
         return math.inf
     kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
-    _, plain = classify_some(
-        np.int64(0), nk, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times
-    )
+    _, plain = classify_some(np.int64(0), nk, laws, kind, times)
     if not plain:
         return math.inf
     state = np.empty(len(held), np.int64)
-    if not standing(
-        tol, scale, law, row_ptr, set_of, mu, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb, Minv, v,
-        p, state,
-    ):  # fmt: skip
+    if not standing(tol, scale, laws, form, rho, v, p, state):
         return math.inf
     enough = (ENOUGH * tol * scale) ** 2
     uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
@@ -319,7 +303,7 @@ def come_to_rest(
                     u += Jb[r, j] * v[c, j]
             uk[r - first], pk[r - first] = (u + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        missed += quick_map(law[k], n, edge, associated, rho[k], lo, hi, length, first, uk, pk, x, y)
+        missed += quick_map(laws, k, n, edge, rho[k], first, uk, pk, x, y)
     if not missed <= enough:
         return math.inf
     for i in range(v.shape[0]):

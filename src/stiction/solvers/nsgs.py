@@ -16,6 +16,7 @@ from ..status import Status
 from .acceptance import largest_accepted, levels
 from .base import Solution, finish, nothing_to_solve
 from .nsgs_ends import ACCEPTED, FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED, STRICT_ROWS, quick_limit
+from .nsgs_records import LocalProblems, SweepList
 
 SWEEPS = 10_000  # the default limit
 OMEGA = 1.7  # over-relaxation without acceleration
@@ -169,7 +170,6 @@ class NearSweeps:
 
     def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
         """Up to `count` sweeps: how they ended, how many were made, and the error."""
-        from .._jit import get_num_threads
         from . import nsgs_near as kernels
 
         problem = self.problem
@@ -178,10 +178,17 @@ class NearSweeps:
         attempt = (kernels.near_planar, kernels.near_planar_nested, kernels.near_spatial, kernels.near_spatial_nested)[
             2 * (form.Minv.shape[1] // 6) + int(nested)
         ]
+        aim = _aim(problem, tol, self.level, count, True)
         ended, done, error, _ = attempt(
-            tol, *self.level, problem.scale, count, get_num_threads() > 1, *_given(problem), form.body_a, form.body_b,
-            form.Ja, form.Jb, form.Minv, problem.q, problem.b, problem.map_step, self.p, np.zeros(form.Minv.shape[:2]),
-        )  # fmt: skip
+            aim,
+            problem.laws,
+            form.body_rows,
+            problem.q,
+            problem.b,
+            problem.map_step,
+            self.p,
+            np.zeros(form.Minv.shape[:2]),
+        )
         return int(ended), int(done), float(error)
 
 
@@ -197,16 +204,15 @@ class BodySweeps:
 
         form: Any = problem.dynamics
         self.problem, self.accelerate, self.level = problem, accelerate, level
-        self.given = _given(problem)
-        kind, times, nested, self.plain = _kinds(problem)
+        kind, times, nested, plain = _kinds(problem)
         near, likely = np.empty(problem.nk, np.bool_), np.empty(problem.nk, np.bool_)
-        mark_blocks(get_num_threads() > 1, problem.law, problem.row_ptr, problem.q, p0, near, likely)
-        arrays = prepare(
-            *self.given, float(omega), get_num_threads() > 1, form.body_a, form.body_b, form.Ja, form.Jb, form.Minv,
-            problem.q, problem.map_step, p0, kind, times, self.plain, np.ones(problem.nk, np.bool_), likely,
+        parallel = get_num_threads() > 1
+        mark_blocks(parallel, problem.laws, problem.q, p0, near, likely)
+        self.work = prepare(
+            problem.laws, form.body_rows, problem.q, problem.map_step, p0, float(omega), parallel, kind, times, plain,
+            np.ones(problem.nk, np.bool_), likely,
         )  # fmt: skip
-        self.arrays = list(arrays)
-        self.block, self.ptr, self.src, self.p, self.T = arrays[4], arrays[5], arrays[6], arrays[11], arrays[15]
+        self.items, self.T, self.p = self.work.items, self.work.local.T, self.work.p
         self.kernel = 2 * (form.Minv.shape[1] // 6) + int(nested)
 
     def impulses(self) -> FloatArray:
@@ -215,17 +221,13 @@ class BodySweeps:
 
     def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
         """Up to `count` sweeps: how they ended, how many were made, and the error."""
-        from .._jit import get_num_threads
         from . import nsgs_relax as kernels
 
         relax = (
             kernels.relax_planar, kernels.relax_planar_nested, kernels.relax_spatial, kernels.relax_spatial_nested,
         )[self.kernel]  # fmt: skip
-        form: Any = self.problem.dynamics
-        ended, done, error = relax(
-            tol, *self.level, self.problem.scale, count, get_num_threads() > 1, self.accelerate, *self.given, form.Ja,
-            form.Jb, self.problem.q, self.problem.b, self.problem.map_step, *self.arrays, self.plain,
-        )  # fmt: skip
+        aim = _aim(self.problem, tol, self.level, count, self.accelerate)
+        ended, done, error = relax(aim, self.work, self.problem.b)
         return int(ended), int(done), float(error)
 
 
@@ -238,41 +240,41 @@ class MatrixSweeps:
         from scipy.sparse import csr_array
 
         from . import nsgs_forms as forms
-        from . import nsgs_items as items
+        from .nsgs_items import list_items
         from .nsgs_kernels import sweep_matrix, sweep_matrix_nested
         from .nsgs_local import PARAMETERS
+        from .nsgs_order import PHASES
         from .nsgs_setup import frames, least_diagonal
 
-        form, f = problem.dynamics, problem.friction
+        form = problem.dynamics
         self.problem = problem
         kind, times, nested, _ = _kinds(problem)
         none = np.zeros(problem.nk, np.int64)
-        block, item_kind, self.ptr, self.src, self.seg, self.gptr, self.vptr = items.list_items(
-            problem.law, problem.row_ptr, kind, times, none, 1, none, 0, f.set_of, f.kind, f.facet_ptr, f.vertex_ptr
-        )
-        ni, rows = len(block), len(self.src)
+        block, item_kind, ptr, src, seg, gptr, vptr = list_items(problem.laws, kind, times, none, 1, none, 0)
+        ni, rows = len(block), len(src)
+        one = np.array([0, rows])  # the rows of all bodies as one island
+        self.items = SweepList(
+            np.zeros(2, np.int64), np.zeros((1, PHASES + 1), np.int64), one, seg, item_kind, block, ptr, src,
+            np.zeros(ni, np.int64), np.zeros(ni, np.int64), gptr, vptr,
+        )  # fmt: skip
         W: Any = form.W if isinstance(form, Delassus) else form.delassus()
         if isinstance(W, np.ndarray) and rows <= SMALL:
-            W = W[np.ix_(self.src, self.src)] + np.diag(problem.C[self.src])
+            W = W[np.ix_(src, src)] + np.diag(problem.C[src])
         else:
-            W = csr_array(W)[self.src][:, self.src]
+            W = csr_array(W)[src][:, src]
             at = np.arange(rows)
-            W = csr_array(W + csr_array((problem.C[self.src], (at, at)), shape=(rows, rows)))
+            W = csr_array(W + csr_array((problem.C[src], (at, at)), shape=(rows, rows)))
         own = np.zeros((rows, 6))
-        forms.matrix_blocks(self.ptr, *_columns(W), own)
-        self.T, self.par = np.zeros((rows, 6)), np.zeros((ni, PARAMETERS))
-        self.q, self.p = problem.q[self.src], p0[self.src]
-        self.wn, self.sd = np.zeros(rows), np.zeros(rows)
-        self.G, self.rim = np.zeros((int(self.gptr[-1]), 6)), np.zeros(int(self.gptr[-1]))
-        self.V = np.zeros((int(self.vptr[-1]), 6))
-        own /= omega
-        frames(
-            0, ni, least_diagonal(0, ni, self.ptr, self.src, problem.length, own), item_kind, block, self.ptr, self.src,
-            problem.lo, problem.hi, self.gptr, self.vptr, problem.law, f.set_of, f.kind, f.mu, problem.r0, f.semi,
-            f.vertices, f.vertex_ptr, f.facets, f.facet_ptr, problem.length, own, self.T, self.q, self.p, self.par,
-            self.wn, self.sd, self.G, self.rim, self.V,
+        forms.matrix_blocks(ptr, *_columns(W), own)
+        self.T, self.q, self.p = np.zeros((rows, 6)), problem.q[src], p0[src]
+        self.local = LocalProblems(
+            np.zeros((ni, PARAMETERS)), np.zeros(rows), np.zeros(rows), self.T, np.zeros((0, 6)),
+            np.zeros((int(gptr[-1]), 6)), np.zeros(int(gptr[-1])), np.zeros((int(vptr[-1]), 6)), np.zeros(rows),
         )  # fmt: skip
-        self.W = _in_frame(W, self.ptr, self.T)
+        own /= omega
+        tiny = least_diagonal(0, ni, ptr, src, problem.length, own)
+        frames(0, ni, tiny, self.items, self.local, problem.laws, own, self.q, self.p)
+        self.W = _in_frame(W, ptr, self.T)
         self.columns = _columns(self.W)
         self._sweep = sweep_matrix_nested if nested else sweep_matrix
 
@@ -287,12 +289,12 @@ class MatrixSweeps:
         """
         scale, sweeps, estimate = self.problem.scale, 0, np.inf
         threshold, chunk = tol * scale, 1
-        facets = int(np.diff(self.gptr).max(initial=0))
+        facets = int(np.diff(self.items.gptr).max(initial=0))
         while True:
             u = self.q + self.W @ self.p
             done, estimate = self._sweep(
-                min(chunk, count - sweeps), threshold, self.seg[0], self.ptr, *self.columns, u, self.p, self.par,
-                self.wn, self.sd, self.gptr, self.G, self.rim, self.vptr, self.V, self.problem.associated, facets,
+                min(chunk, count - sweeps), threshold, self.items, self.local, *self.columns, u, self.p,
+                self.problem.associated, facets,
             )  # fmt: skip
             sweeps, chunk = sweeps + int(done), min(2 * chunk, CHUNK)
             error = self.problem.certify(self.impulses()).error
@@ -308,24 +310,20 @@ class MatrixSweeps:
                 threshold = max(0.5 * min(1.0, tol / error) * estimate, FLOOR * scale)
 
 
-def _given(problem: ContactProblem) -> tuple[Any, ...]:
-    """The laws of a problem, as the kernels read them."""
-    f = problem.friction
-    return (
-        problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets,
-        f.facet_ptr, problem.lo, problem.hi, problem.length, problem.C, problem.associated,
-    )  # fmt: skip
+def _aim(problem: ContactProblem, tol: float, level: tuple[float, int], limit: int, accelerate: bool) -> Any:
+    """What sweeps on bodies aim at; level: as `Nsgs.solve` makes it of `accept`."""
+    from .._jit import get_num_threads
+    from .nsgs_relax import Aim
+
+    return Aim(float(tol), float(level[0]), level[1], float(problem.scale), limit, get_num_threads() > 1, accelerate)
 
 
 def _kinds(problem: ContactProblem) -> tuple[Any, IntArray, bool, bool]:
     """What `nsgs_items.classify` says of the blocks: kinds, numbers of items, any NESTED, all plain."""
     from .nsgs_items import classify
 
-    f, kind, times = problem.friction, np.empty(problem.nk, np.int8), np.empty(problem.nk, np.int64)
-    nested, plain = classify(
-        False, problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.length,
-        problem.associated, kind, times,
-    )  # fmt: skip
+    kind, times = np.empty(problem.nk, np.int8), np.empty(problem.nk, np.int64)
+    nested, plain = classify(False, problem.laws, kind, times)
     return kind, times, bool(nested), bool(plain)
 
 
@@ -341,12 +339,10 @@ def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:
     if problem.nr > SMALL or problem.v_start is None:
         return False
     form: Any = problem.dynamics
-    f = problem.friction
+    bodies = form.Minv.shape[:2]
     error = at_rest(
-        tol, problem.scale, problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, problem.lo,
-        problem.hi, problem.length, problem.C, problem.associated, problem.map_step, form.body_a, form.body_b, form.Ja,
-        form.Jb, form.Minv, problem.v_start.reshape(len(form.Minv), -1), problem.v_free.reshape(len(form.Minv), -1),
-        problem.b, p, np.empty(form.Minv.shape[:2]),
+        tol, problem.scale, problem.laws, form.body_rows, problem.map_step, problem.v_start.reshape(bodies),
+        problem.v_free.reshape(bodies), problem.b, p, np.empty(bodies),
     )  # fmt: skip
     return bool(error < np.inf)
 
@@ -355,7 +351,7 @@ def _unpack(run: BodySweeps | MatrixSweeps) -> FloatArray:
     from .nsgs_forms import unpack
 
     p = np.zeros(run.problem.nr)
-    unpack(0, len(run.ptr) - 1, run.ptr, run.src, run.T, run.p, p)
+    unpack(0, len(run.items.block), run.items.ptr, run.items.src, run.T, run.p, p)
     return p
 
 

@@ -17,10 +17,13 @@ large, from one time to the next; `realign` keeps both sides alike.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._jit import njit, prange
 from .._lanes import WIDTH, load, spread, store, total
+from .nsgs_records import Array
 
 CHUNKS = 64  # parts of an island's rows that threads take
 MEMORY = 8  # sweeps that are combined
@@ -33,26 +36,59 @@ _CALM = 150  # looks in which |r|² must have halved, else the bound of 1 - β c
 _GROWN, _MORE = 3.0, 3.0  # growth of |r|² over its least value, at which 1 - β is taken so many times
 _PATIENCE = 60  # sweeps in which |r|² must have halved, else momentum takes over
 
-# state (ni, 7): sweeps in memory, or 1 - β of momentum; where the next one goes, -1 at the start, or its least value;
-# least |r|², 0 before the first sweep with momentum; |r|² at the last mark, negative once momentum has taken over;
-# sweeps since then, or looks of momentum; |r|² at its last mark, and looks since then
-STATE = 7
+
+class History(NamedTuple):
+    """What is kept of earlier sweeps: n rows, m differences, and numbers of each island (nisl,)."""
+
+    x: Array  # (n,) impulses before a sweep
+    r: Array  # (n,) change by the sweep before
+    g: Array  # (n,) impulses after the sweep before
+    wg: Array  # (slots, d) and the bodies' state
+    R: Array  # (m, n) differences of r, g and wg from one sweep to the next
+    G: Array  # (m, n); with momentum G[0] and Wg[0] are those after the sweep before
+    Wg: Array  # (m, slots, d)
+    gram: Array  # (nisl, m, m) products of the rows of R
+    momentum: Array  # whether momentum has taken over
+    stored: Array  # Anderson: differences that are kept
+    slot: Array  # where the next one goes, -1 at the start
+    least: Array  # least |r|², with momentum 0 before its first sweep
+    mark: Array  # Anderson: |r|² at the last progress
+    since: Array  # sweeps since then; looks with momentum
+    share: Array  # momentum: 1 - β
+    lowest: Array  # the bound of 1 - β
+    calm: Array  # |r|² when the bound was last judged
+    calm_since: Array  # looks since then
+
+
+@njit
+def new_history(accelerate, work):
+    """Nothing is kept yet; room for differences only where an island is small enough for them."""
+    rows, n, islands = work.items.rows, len(work.items.src), work.items.phase.shape[0]
+    m = 1
+    for isl in range(islands):
+        if accelerate and rows[isl + 1] - rows[isl] <= MOST_ROWS:
+            m = MEMORY
+    slots, d = work.w.shape
+    history = History(
+        np.empty(n), np.empty(n), np.empty(n), np.empty((slots, d)), np.empty((m, n)), np.empty((m, n)),
+        np.empty((m, slots, d)), np.empty((islands, m, m)), np.empty(islands, np.bool_), np.empty(islands, np.int64),
+        np.empty(islands, np.int64), np.empty(islands), np.empty(islands), np.empty(islands, np.int64),
+        np.empty(islands), np.empty(islands), np.empty(islands), np.empty(islands, np.int64),
+    )  # fmt: skip
+    for isl in range(islands):
+        forget(isl, rows[isl + 1] - rows[isl], history)
+    return history
 
 
 @njit(leaf=True)
-def fresh(isl, rows, state):
+def forget(isl, rows, history):
     """Nothing is known of an island with so many rows."""
-    state[isl, 0], state[isl, 1], state[isl, 4] = 0.0, -1.0, 0.0
+    history.stored[isl], history.slot[isl], history.since[isl] = 0, -1, 0
+    history.momentum[isl] = rows > MOST_ROWS
     if rows <= MOST_ROWS:
-        state[isl, 2], state[isl, 3] = np.inf, 0.0
+        history.least[isl], history.mark[isl] = np.inf, 0.0
     else:
-        state[isl, 2], state[isl, 3] = 0.0, -1.0
-
-
-@njit(leaf=True)
-def remembers(isl, state):
-    """Whether sweeps of an island are combined, each with those before."""
-    return state[isl, 3] >= 0.0
+        history.least[isl] = 0.0
 
 
 @njit(leaf=True)
@@ -120,32 +156,43 @@ def _sums(first, last, parallel, p, x, g, weight):
 
 
 @njit(sealed=True)
-def combine(isl, first, last, low, high, parallel, look, p, w, weight, x, r, g, wg, R, G, Wg, gram, state):
-    """One step of Anderson's method on rows first..last and bodies low..high of island isl.
+def combine(isl, parallel, look, work, history):
+    """One step of Anderson's method, or of momentum, on an island after a sweep: new impulses p and states w.
 
-    look: whether momentum looks at the change of p, which costs a fifth of a sweep; x is known only then, and on small
-    islands. x: what the sweep began with, p, w: what it gave; both p and w are replaced by the combination. r, g, wg:
-    of the sweep before; R, G, Wg (MEMORY, .): differences; gram (ni, m, m): products of them.
+    look: whether momentum looks at the change of p, which costs a fifth of a sweep; `history.x`, what the sweep began
+    with, is known only then, and on small islands.
     """
-    if state[isl, 3] < 0.0:
-        _momentum(isl, first, last, low, high, parallel, look, p, w, weight, x, G, Wg, state)
+    if history.momentum[isl]:
+        _momentum(isl, parallel, look, work, history)
         return
+    items, p, w, weight = work.items, work.p, work.w, work.local.weight
+    first, last, low, high = items.rows[isl], items.rows[isl + 1], items.begin[isl], items.begin[isl + 1]
+    x, r, g, wg, R, G, Wg, gram = (
+        history.x,
+        history.r,
+        history.g,
+        history.wg,
+        history.R,
+        history.G,
+        history.Wg,
+        history.gram,
+    )
     size = 0.0
     for i in range(first, last):
         size += weight[i] * (p[i] - x[i]) ** 2
-    state[isl, 4] += 1.0
-    if state[isl, 1] < 0.0 or size < 0.5 * state[isl, 3]:
-        state[isl, 3], state[isl, 4] = size, 0.0
-    elif state[isl, 4] > _PATIENCE:
-        state[isl, 2], state[isl, 3] = 0.0, -1.0
+    history.since[isl] += 1
+    if history.slot[isl] < 0 or size < 0.5 * history.mark[isl]:
+        history.mark[isl], history.since[isl] = size, 0
+    elif history.since[isl] > _PATIENCE:
+        history.least[isl], history.momentum[isl] = 0.0, True
         return
-    known = state[isl, 1] >= 0.0
-    if known and size > _GROWTH * state[isl, 2]:
-        state[isl, 0], state[isl, 1], state[isl, 2] = 0.0, 0.0, size
+    known = history.slot[isl] >= 0
+    if known and size > _GROWTH * history.least[isl]:
+        history.stored[isl], history.slot[isl], history.least[isl] = 0, 0, size
     elif known:
-        _remember(isl, first, last, low, high, p, w, weight, x, r, g, wg, R, G, Wg, gram, state)
-    state[isl, 1] = max(state[isl, 1], 0.0)
-    state[isl, 2] = min(state[isl, 2], size)
+        _remember(isl, work, history)
+    history.slot[isl] = max(history.slot[isl], 0)
+    history.least[isl] = min(history.least[isl], size)
     d = w.shape[1]
     for i in range(first, last):
         r[i] = p[i] - x[i]
@@ -153,7 +200,7 @@ def combine(isl, first, last, low, high, parallel, look, p, w, weight, x, r, g, 
     for i in range(low, high):
         for j in range(d):
             wg[i, j] = w[i, j]
-    m = int(state[isl, 0])
+    m = history.stored[isl]
     if m == 0:
         return
     c = np.empty(MEMORY)
@@ -203,40 +250,42 @@ def _move_parallel(first, last, low, high, beta, p, w, G, Wg):
 
 
 @njit(leaf=True)
-def _weigh(isl, size, state):
+def _next_share(isl, size, history):
     """The next β, from |r|²; returns whether it has grown."""
-    state[isl, 4] += 1.0
-    state[isl, 6] += 1.0
-    if size < 0.5 * state[isl, 5]:
-        state[isl, 5], state[isl, 6] = size, 0.0
-    elif state[isl, 6] > _CALM:
-        state[isl, 1] = _SHARE if state[isl, 1] == _LEAST else _LEAST
-        state[isl, 5], state[isl, 6] = size, 0.0
-    grown = size > _GROWN * state[isl, 2]
+    history.since[isl] += 1
+    history.calm_since[isl] += 1
+    if size < 0.5 * history.calm[isl]:
+        history.calm[isl], history.calm_since[isl] = size, 0
+    elif history.calm_since[isl] > _CALM:
+        history.lowest[isl] = _SHARE if history.lowest[isl] == _LEAST else _LEAST
+        history.calm[isl], history.calm_since[isl] = size, 0
+    grown = size > _GROWN * history.least[isl]
     if grown:
-        state[isl, 0], state[isl, 2] = _MORE * state[isl, 0], size
-    elif state[isl, 4] > _STEADY:
-        state[isl, 0] *= _SHRINK
-    state[isl, 0] = min(1.0, max(state[isl, 1], state[isl, 0]))
-    state[isl, 2] = min(state[isl, 2], size)
+        history.share[isl], history.least[isl] = _MORE * history.share[isl], size
+    elif history.since[isl] > _STEADY:
+        history.share[isl] *= _SHRINK
+    history.share[isl] = min(1.0, max(history.lowest[isl], history.share[isl]))
+    history.least[isl] = min(history.least[isl], size)
     return grown
 
 
 @njit
-def _momentum(isl, first, last, low, high, parallel, look, p, w, weight, x, G, Wg, state):
+def _momentum(isl, parallel, look, work, history):
     """p + β (p - g) with g the result of the sweep before, which is kept in G[0] and Wg[0]; β = 0 where p - x turns."""
-    if state[isl, 2] == 0.0:
-        state[isl, 0], state[isl, 1], state[isl, 2], state[isl, 4] = _SHARE, _LEAST, np.inf, 0.0
-        state[isl, 5], state[isl, 6] = np.inf, 0.0
+    items, p, w, G, Wg = work.items, work.p, work.w, history.G, history.Wg
+    first, last, low, high = items.rows[isl], items.rows[isl + 1], items.begin[isl], items.begin[isl + 1]
+    if history.least[isl] == 0.0:
+        history.share[isl], history.lowest[isl], history.least[isl] = _SHARE, _LEAST, np.inf
+        history.since[isl], history.calm[isl], history.calm_since[isl] = 0, np.inf, 0
         copy(first, last, parallel, p, G[0])
         copy(low * w.shape[1], high * w.shape[1], parallel, w.ravel(), Wg[0].ravel())
         return
-    beta = 1.0 - state[isl, 0]
+    beta = 1.0 - history.share[isl]
     if look:
-        size, product = _sums(first, last, parallel, p, x, G[0], weight)
-        if _weigh(isl, size, state):
+        size, product = _sums(first, last, parallel, p, history.x, G[0], work.local.weight)
+        if _next_share(isl, size, history):
             product = 0.0
-        beta = 1.0 - state[isl, 0] if product > 0.0 else 0.0
+        beta = 1.0 - history.share[isl] if product > 0.0 else 0.0
     if parallel:
         _move_parallel(first, last, low, high, beta, p, w, G, Wg)
     else:
@@ -246,23 +295,24 @@ def _momentum(isl, first, last, low, high, parallel, look, p, w, weight, x, G, W
 
 
 @njit(leaf=True)
-def realign(isl, low, high, w, before, wg, Wg, state):
+def realign(isl, low, high, w, before, history):
     """After w has been made anew from p, and was `before`: the same correction to the state of the sweep before."""
     d = w.shape[1]
     for i in range(low, high):
         for j in range(d):
-            if state[isl, 3] < 0.0:
-                Wg[0, i, j] += w[i, j] - before[i, j]
+            if history.momentum[isl]:
+                history.Wg[0, i, j] += w[i, j] - before[i, j]
             else:
-                wg[i, j] += w[i, j] - before[i, j]
+                history.wg[i, j] += w[i, j] - before[i, j]
 
 
 @njit(leaf=True)
-def _remember(isl, first, last, low, high, p, w, weight, x, r, g, wg, R, G, Wg, gram, state):
+def _remember(isl, work, history):
     """Keep the differences to the sweep before in place of the oldest ones."""
-    slot = int(state[isl, 1])
-    count = int(state[isl, 0])
-    d = w.shape[1]
+    items, p, w, weight = work.items, work.p, work.w, work.local.weight
+    first, last, low, high = items.rows[isl], items.rows[isl + 1], items.begin[isl], items.begin[isl + 1]
+    x, r, g, R, G, gram = history.x, history.r, history.g, history.R, history.G, history.gram
+    slot, d = history.slot[isl], w.shape[1]
     own = 0.0
     for i in range(first, last):
         R[slot, i] = p[i] - x[i] - r[i]
@@ -270,8 +320,8 @@ def _remember(isl, first, last, low, high, p, w, weight, x, r, g, wg, R, G, Wg, 
         own += weight[i] * R[slot, i] * R[slot, i]
     for i in range(low, high):
         for j in range(d):
-            Wg[slot, i, j] = w[i, j] - wg[i, j]
-    count = min(count + 1, MEMORY)
+            history.Wg[slot, i, j] = w[i, j] - history.wg[i, j]
+    count = min(history.stored[isl] + 1, MEMORY)
     for a in range(count):
         if a == slot:
             continue
@@ -281,8 +331,8 @@ def _remember(isl, first, last, low, high, p, w, weight, x, r, g, wg, R, G, Wg, 
         gram[isl, a, slot] = s
         gram[isl, slot, a] = s
     gram[isl, slot, slot] = own
-    state[isl, 0] = count
-    state[isl, 1] = (slot + 1) % MEMORY
+    history.stored[isl] = count
+    history.slot[isl] = (slot + 1) % MEMORY
 
 
 @njit

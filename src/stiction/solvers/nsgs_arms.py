@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
-from .nsgs_local import solve_disk
+from .nsgs_local import DISK_GUESS, DISK_NN, DISK_S1, DISK_S2, disk_of, solve_disk
 
-ARMS = 16  # numbers per contact: F by rows, r_a, r_b, and one to fill two cache lines
+ARMS = 16  # numbers per contact, of which one fills two cache lines
+NORMAL, TANGENT_1, TANGENT_2, ARM_A, ARM_B = 0, 3, 6, 9, 12  # where the vectors among them begin
 FACTORS = 8  # numbers per body: l, Λ by rows of its triangle, and one to fill a cache line
 _EXACT = 1e-12
 
@@ -183,36 +184,34 @@ def _push(i, ia, ib, F, B, w, n, t1, t2):
 
 
 @njit(leaf=True)
-def sweep_arms(start, stop, full, ptr, a, b, F, B, q, p, w, par):
+def sweep_arms(start, stop, full, items, local, packed, q, p, w):
     """One sweep over contacts of the kind DISK, as `nsgs_kernels._disks`; the largest change of velocity."""
-    worst = 0.0
+    worst, par = 0.0, local.par
     for i in range(start, stop):
-        r = ptr[i]
+        r = items.ptr[i]
         pn, p1, p2 = p[r], p[r + 1], p[r + 2]
         if pn == 0.0 and not full:
             continue
-        ia, ib = a[i], b[i]
-        un, u1, u2 = _velocities(i, r, ia, ib, F, B, q, w)
-        n, t1, t2, guess = solve_disk(
-            un, u1, u2, pn, p1, p2, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6]
-        )
-        par[i, 6] = guess
+        ia, ib = items.a[i], items.b[i]
+        un, u1, u2 = _velocities(i, r, ia, ib, packed.F, packed.B, q, w)
+        n, t1, t2, guess = solve_disk(un, u1, u2, pn, p1, p2, *disk_of(par, i))
+        par[i, DISK_GUESS] = guess
         p[r], p[r + 1], p[r + 2] = n, t1, t2
         n -= pn
         t1 -= p1
         t2 -= p2
-        _push(i, ia, ib, F, B, w, n, t1, t2)
-        worst = max(worst, abs(n) * par[i, 7] + abs(t1) * par[i, 3] + abs(t2) * par[i, 4])
+        _push(i, ia, ib, packed.F, packed.B, w, n, t1, t2)
+        worst = max(worst, abs(n) * par[i, DISK_NN] + abs(t1) * par[i, DISK_S1] + abs(t2) * par[i, DISK_S2])
     return worst
 
 
 @njit(leaf=True)
-def state_arms(start, stop, ptr, a, b, F, B, p, w):
+def state_arms(start, stop, items, packed, p, w):
     """w += Jᵀ p of contacts."""
     for i in range(start, stop):
-        r = ptr[i]
+        r = items.ptr[i]
         if p[r] != 0.0 or p[r + 1] != 0.0 or p[r + 2] != 0.0:
-            _push(i, a[i], b[i], F, B, w, p[r], p[r + 1], p[r + 2])
+            _push(i, items.a[i], items.b[i], packed.F, packed.B, w, p[r], p[r + 1], p[r + 2])
 
 
 @njit(inline=True)
@@ -230,16 +229,16 @@ def _from_cone(mu, step, n, t1, t2, un, u1, u2):
 
 
 @njit(leaf=True)
-def measure_arms(start, stop, block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho):
+def measure_arms(start, stop, items, packed, q, p, w, laws, rho):
     """Sum of squares of the scaled map over contacts with round cones."""
     missed = 0.0
     for i in range(start, stop):
-        r, k = ptr[i], block[i]
-        un, u1, u2 = _velocities(i, r, a[i], b[i], F, B, q, w)
-        size = semi[set_of[k], 0]  # the frame makes it one
+        r, k = items.ptr[i], items.block[i]
+        un, u1, u2 = _velocities(i, r, items.a[i], items.b[i], packed.F, packed.B, q, w)
+        size = laws.semi[laws.set_of[k], 0]  # the frame makes it one
         n, t1, t2 = p[r], p[r + 1] * size, p[r + 2] * size
         u1, u2 = u1 / size, u2 / size
-        edge = mu[k] * size
+        edge = laws.mu[k] * size
         un += edge * math.sqrt(u1 * u1 + u2 * u2)
         missed += _from_cone(edge, rho[k], n, t1, t2, un, u1, u2) / (rho[k] * rho[k])
     return missed

@@ -1,6 +1,9 @@
 """How the sweeps of block Gauss–Seidel end; apart from the kernels, so that it can be read without compiling."""
 
-SOLVED, LIMIT, NONFINITE, RESTING, STALLED, ACCEPTED = 0, 1, 2, 3, 4, 5
+SOLVED, LIMIT, NONFINITE = 0, 1, 2  # the tolerance is met; no sweeps are left; impulses grew without bound
+RESTING = 3  # sweeps change nothing any more: another method is needed
+STALLED = 4  # an island has made no progress for long: another start may help
+ACCEPTED = 5  # above the tolerance, and taken
 AT_REST = -1  # in the place of the number of sweeps: the first guess was the answer
 
 FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest

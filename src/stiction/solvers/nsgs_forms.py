@@ -95,8 +95,10 @@ rows_planar, rows_spatial = _make_body_rows(3), _make_body_rows(6)
 
 
 @njit
-def turn_rows(start, stop, skip, ptr, src, T, C, J, Cb):
+def turn_rows(start, stop, skip, items, local, packed, C):
     """J <- Tᵀ J and Cb = Tᵀ C T for the items start..stop not to skip; Cb is left alone when it has no rows."""
+    ptr, src, Cb = items.ptr, items.src, local.Cb
+    J, T = packed.J, local.T
     width = J.shape[1]
     old = np.empty((6, width))
     for i in range(start, stop):
@@ -104,7 +106,8 @@ def turn_rows(start, stop, skip, ptr, src, T, C, J, Cb):
             continue
         r = ptr[i]
         n = ptr[i + 1] - r
-        if n == 3 and T[r, 0] == 1.0 and T[r, 1] == 0.0 and T[r, 2] == 0.0 and len(Cb) == 0:  # contacts: the tangents
+        contact = n == 3 and T[r, 0] == 1.0 and T[r, 1] == 0.0 and T[r, 2] == 0.0
+        if contact and len(Cb) == 0:  # the tangents
             t11, t21, t12, t22 = T[r + 1, 1], T[r + 2, 1], T[r + 1, 2], T[r + 2, 2]
             for j in range(width):
                 x, y = J[r + 1, j], J[r + 2, j]

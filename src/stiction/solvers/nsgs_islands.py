@@ -22,28 +22,30 @@ from .nsgs_kernels import (
     sweep_spatial_nested,
 )
 from .nsgs_lanes import state_packs
+from .nsgs_local import DISK_NN, DISK_S1, DISK_S2, INTERVAL_OWN, NESTED_NN, NESTED_NORMAL, PLANAR_NN, PLANAR_TT
 from .nsgs_order import PHASES, stride
 
 
 @njit(leaf=True)
-def row_weights(start, stop, kind, ptr, par, sd, weight):
+def row_weights(start, stop, items, local):
     """weight (rows,): W_ii of each packed row of the items start..stop, so that Σ weight·p² is an energy."""
     for i in range(start, stop):
-        r = ptr[i]
-        if kind[i] == INTERVAL:
-            weight[r] = par[i, 3]
-        elif kind[i] == BILATERAL:
-            for k in range(ptr[i + 1] - r):
-                weight[r + k] = 1.0
-        elif kind[i] == PLANAR:
-            weight[r], weight[r + 1] = par[i, 0], par[i, 2]
-        elif kind[i] == DISK:
-            weight[r], weight[r + 1], weight[r + 2] = par[i, 7], par[i, 3], par[i, 4]
+        r = items.ptr[i]
+        if items.kind[i] == INTERVAL:
+            local.weight[r] = local.par[i, INTERVAL_OWN]
+        elif items.kind[i] == BILATERAL:
+            for k in range(items.ptr[i + 1] - r):
+                local.weight[r + k] = 1.0
+        elif items.kind[i] == PLANAR:
+            local.weight[r], local.weight[r + 1] = local.par[i, PLANAR_NN], local.par[i, PLANAR_TT]
+        elif items.kind[i] == DISK:
+            local.weight[r] = local.par[i, DISK_NN]
+            local.weight[r + 1], local.weight[r + 2] = local.par[i, DISK_S1], local.par[i, DISK_S2]
         else:
-            for k in range(ptr[i + 1] - r):
-                weight[r + k] = sd[r + k]
-            if par[i, 1] > 0.0:
-                weight[r] = par[i, 0]
+            for k in range(items.ptr[i + 1] - r):
+                local.weight[r + k] = local.sd[r + k]
+            if local.par[i, NESTED_NORMAL] > 0.0:
+                local.weight[r] = local.par[i, NESTED_NN]
 
 
 @njit
@@ -56,78 +58,63 @@ def island_rows(phase, seg, ptr):
 
 
 @njit(leaf=True)
-def _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
+def _cell_state(c, items, packed, p, w):
     """w += Jᵀ p of a cell."""
     d = w.shape[1]
-    if arms:
-        start, first, last = seg[c, DISK], pack[c], pack[c + 1]
-        state_packs(first, last, start, ptr[start], a, b, Z, B, p, w)
-        state_arms(start + WIDTH * (last - first), seg[c, DISK + 1], ptr, a, b, F, B, p, w)
-    for i in range(seg[c, 0], seg[c, KINDS]):
-        if arms and seg[c, DISK] <= i < seg[c, DISK + 1]:
+    if packed.arms:
+        start, first, last = items.seg[c, DISK], packed.pack[c], packed.pack[c + 1]
+        state_packs(first, last, start, items.ptr[start], items.a, items.b, packed.Z, packed.B, p, w)
+        state_arms(start + WIDTH * (last - first), items.seg[c, DISK + 1], items, packed, p, w)
+    for i in range(items.seg[c, 0], items.seg[c, KINDS]):
+        if packed.arms and items.seg[c, DISK] <= i < items.seg[c, DISK + 1]:
             continue
-        for r in range(ptr[i], ptr[i + 1]):
+        for r in range(items.ptr[i], items.ptr[i + 1]):
             if p[r] != 0.0:
                 for j in range(d):
-                    w[a[i], j] += J[r, j] * p[r]
-                    w[b[i], j] += J[r, d + j] * p[r]
+                    w[items.a[i], j] += packed.J[r, j] * p[r]
+                    w[items.b[i], j] += packed.J[r, d + j] * p[r]
 
 
 @njit(parallel=True)
-def _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
+def _state_parallel(first, last, items, packed, p, w):
     n = last - first
     step = stride(n)
     for k in prange(n):
         c = first + np.int64(k) * step % n
-        _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
+        _cell_state(c, items, packed, p, w)
 
 
 @njit(leaf=True, sealed=True)
-def body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z):
+def body_state(isl, parallel, items, packed, p, w):
     """w = Jᵀ p of an island, phase by phase."""
-    for i in range(low, high):
+    for i in range(items.begin[isl], items.begin[isl + 1]):
         for j in range(w.shape[1]):
             w[i, j] = 0.0
     for s in range(PHASES):
-        first, last = phase[isl, s], phase[isl, s + 1]
+        first, last = items.phase[isl, s], items.phase[isl, s + 1]
         if parallel and last - first > 1:
-            _state_parallel(first, last, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
+            _state_parallel(first, last, items, packed, p, w)
         else:
             for c in range(first, last):
-                _cell_state(c, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
+                _cell_state(c, items, packed, p, w)
 
 
 def _make_sweep_phase(d, nested):
     @njit(parallel=True)
-    def sweep_phase(
-        first, last, most, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V,
-        associated, facets, F, B, arms, pack, Z,
-    ):  # fmt: skip
+    def sweep_phase(first, last, most, full, items, local, packed, q, p, w, associated, facets):
         """One sweep over the cells first..last, which share no body, at the same time; most (cells,): estimates."""
         n = last - first
         step = stride(n)
         for k in prange(n):
             c = first + np.int64(k) * step % n
             if d == 3 and nested:
-                most[c] = sweep_planar_nested(
-                    c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets, F, B, arms, pack, Z,
-                )  # fmt: skip
+                most[c] = sweep_planar_nested(c, full, items, local, packed, q, p, w, associated, facets)
             elif d == 3:
-                most[c] = sweep_planar(
-                    c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets, F, B, arms, pack, Z,
-                )  # fmt: skip
+                most[c] = sweep_planar(c, full, items, local, packed, q, p, w, associated, facets)
             elif nested:
-                most[c] = sweep_spatial_nested(
-                    c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets, F, B, arms, pack, Z,
-                )  # fmt: skip
+                most[c] = sweep_spatial_nested(c, full, items, local, packed, q, p, w, associated, facets)
             else:
-                most[c] = sweep_spatial(
-                    c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                    facets, F, B, arms, pack, Z,
-                )  # fmt: skip
+                most[c] = sweep_spatial(c, full, items, local, packed, q, p, w, associated, facets)
 
     return sweep_phase
 
@@ -138,32 +125,36 @@ phase_spatial, phase_spatial_nested = _make_sweep_phase(6, 0), _make_sweep_phase
 
 def _make_sweep_island(d, nested):
     @njit(leaf=True)
-    def sweep_island(isl, parallel, most, phase, full, arrays):
-        """One sweep over an island, phase by phase; the largest change of velocity."""
-        worst = 0.0
+    def sweep_island(isl, parallel, most, full, work, facets):
+        """One sweep over an island, phase by phase; the largest change of velocity.
+
+        most (cells,): room for what each cell says; facets: of the largest polyhedron.
+        """
+        worst, phase = 0.0, work.items.phase
+        known = work.items, work.local, work.packed, work.q, work.p, work.w, work.laws.associated, facets
         for s in range(PHASES):
             first, last = phase[isl, s], phase[isl, s + 1]
             if parallel and last - first > 1:
                 if d == 3 and nested:
-                    phase_planar_nested(first, last, most, full, *arrays)
+                    phase_planar_nested(first, last, most, full, *known)
                 elif d == 3:
-                    phase_planar(first, last, most, full, *arrays)
+                    phase_planar(first, last, most, full, *known)
                 elif nested:
-                    phase_spatial_nested(first, last, most, full, *arrays)
+                    phase_spatial_nested(first, last, most, full, *known)
                 else:
-                    phase_spatial(first, last, most, full, *arrays)
+                    phase_spatial(first, last, most, full, *known)
                 for c in range(first, last):
                     worst = max(worst, most[c])
                 continue
             for c in range(first, last):
                 if d == 3 and nested:
-                    worst = max(worst, sweep_planar_nested(c, full, *arrays))
+                    worst = max(worst, sweep_planar_nested(c, full, *known))
                 elif d == 3:
-                    worst = max(worst, sweep_planar(c, full, *arrays))
+                    worst = max(worst, sweep_planar(c, full, *known))
                 elif nested:
-                    worst = max(worst, sweep_spatial_nested(c, full, *arrays))
+                    worst = max(worst, sweep_spatial_nested(c, full, *known))
                 else:
-                    worst = max(worst, sweep_spatial(c, full, *arrays))
+                    worst = max(worst, sweep_spatial(c, full, *known))
         return worst
 
     return sweep_island

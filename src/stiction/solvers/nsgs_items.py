@@ -15,63 +15,58 @@ from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, NESTED, PLANAR
 
 
 @njit(leaf=True)
-def classify_some(start, stop, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
+def classify_some(start, stop, laws, kind, times):
     """What `classify` says of the blocks start..stop."""
     nested = False
     plain = True
     for k in range(start, stop):
-        n = row_ptr[k + 1] - row_ptr[k]
-        s = set_of[k]
+        n = laws.row_ptr[k + 1] - laws.row_ptr[k]
+        s = laws.set_of[k]
         kind[k] = NESTED
         times[k] = 1
-        if law[k] == BOX:
+        if laws.law[k] == BOX:
             kind[k] = INTERVAL
             times[k] = n
-        elif law[k] == DRY:
-            times[k] = 0 if r0[k] == 0.0 else 1
+        elif laws.law[k] == DRY:
+            times[k] = 0 if laws.r0[k] == 0.0 else 1
             kind[k] = INTERVAL if n == 1 else NESTED
-        elif n == 1 or (law[k] == UNILATERAL and mu[k] == 0.0 and r0[k] == 0.0):
+        elif n == 1 or (laws.law[k] == UNILATERAL and laws.mu[k] == 0.0 and laws.r0[k] == 0.0):
             kind[k] = INTERVAL
-        elif law[k] == EQUALITY:
+        elif laws.law[k] == EQUALITY:
             kind[k] = BILATERAL
         elif n == 2:
             kind[k] = PLANAR
-        elif n == 3 and shape[s] == ELLIPSOID and mu[k] > 0.0 and r0[k] == 0.0 and not associated:
-            kind[k] = DISK if semi[s, 0] > 0.0 and semi[s, 1] > 0.0 else NESTED
+        elif n == 3 and laws.shape[s] == ELLIPSOID and laws.mu[k] > 0.0 and laws.r0[k] == 0.0 and not laws.associated:
+            kind[k] = DISK if laws.semi[s, 0] > 0.0 and laws.semi[s, 1] > 0.0 else NESTED
         nested = nested or (kind[k] == NESTED and times[k] > 0)
-        if law[k] == DRY or (law[k] == UNILATERAL and n > 1):
-            round_ = n <= 3 and shape[s] == ELLIPSOID and (n == 2 or semi[s, 0] == semi[s, 1])
-            plain = plain and law[k] == UNILATERAL and r0[k] == 0.0 and (round_ or kind[k] == INTERVAL)
-            for r in range(row_ptr[k], row_ptr[k + 1]):
-                plain = plain and length[r] == 1.0
+        if laws.law[k] == DRY or (laws.law[k] == UNILATERAL and n > 1):
+            round_ = n <= 3 and laws.shape[s] == ELLIPSOID and (n == 2 or laws.semi[s, 0] == laws.semi[s, 1])
+            plain = plain and laws.law[k] == UNILATERAL and laws.r0[k] == 0.0 and (round_ or kind[k] == INTERVAL)
+            for r in range(laws.row_ptr[k], laws.row_ptr[k + 1]):
+                plain = plain and laws.length[r] == 1.0
     return nested, plain
 
 
 @njit(parallel=True)
-def _classify_parallel(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times, nested, plain):
-    n = len(law)
+def _classify_parallel(laws, kind, times, nested, plain):
+    n = len(laws.law)
     for part in prange(PARTS):
         c = np.int64(part)
-        nested[c], plain[c] = classify_some(
-            n * c // PARTS, n * (c + 1) // PARTS, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind,
-            times,
-        )  # fmt: skip
+        nested[c], plain[c] = classify_some(n * c // PARTS, n * (c + 1) // PARTS, laws, kind, times)
 
 
 @njit
-def classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times):
+def classify(parallel, laws, kind, times):
     """kind (nk,) of each block and times (nk,): the items it becomes.
 
     Returns whether there are blocks of the kind NESTED, and whether every cone is round, without an offset, and its
     rows in metres. Rows of boxes do not act on each other's law and are taken one by one; friction rows that can carry
     no impulse and dry friction without a radius are left out: their impulse is 0.
     """
-    if not parallel or len(law) <= MANY:
-        return classify_some(
-            np.int64(0), len(law), law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times
-        )
+    if not parallel or len(laws.law) <= MANY:
+        return classify_some(np.int64(0), len(laws.law), laws, kind, times)
     nested, plain = np.empty(PARTS, np.bool_), np.empty(PARTS, np.bool_)
-    _classify_parallel(law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times, nested, plain)
+    _classify_parallel(laws, kind, times, nested, plain)
     return nested.any(), plain.all()
 
 
@@ -105,12 +100,14 @@ def _in_order(times, cell, kind, place, cells, places):
 
 
 @njit(sealed=True)
-def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, shape, facet_ptr, vertex_ptr):
+def list_items(laws, kind, times, cell, cells, place, places):
     """The items sorted by cell, kind and place.
 
     Returns block, kind (ni,), ptr (ni + 1,) into packed rows, src (rows,) the original rows, seg (cells, KINDS + 1):
     where each kind starts in a cell, and gptr, vptr (ni + 1,): places for the facets and vertices of polyhedra.
     """
+    facet_ptr, law, row_ptr, set_of, shape = laws.facet_ptr, laws.law, laws.row_ptr, laws.set_of, laws.shape
+    vertex_ptr = laws.vertex_ptr
     order = _in_order(times, cell, kind, place, cells, places)
     ni = 0
     nrows = 0
@@ -153,19 +150,19 @@ def list_items(law, row_ptr, kind, times, cell, cells, place, places, set_of, sh
 
 
 @njit(leaf=True)
-def bounds(k, row, law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr):
+def bounds(k, row, laws):
     """Bounds of an item of block k with the one row `row`; and how far its set reaches along its first row, to and fro.
 
     Returns low, high, down, up.
     """
-    s = set_of[k]
-    down, up = semi[s, 0], semi[s, 0]
-    if shape[s] == POLYHEDRON:
+    s = laws.set_of[k]
+    down, up = laws.semi[s, 0], laws.semi[s, 0]
+    if laws.shape[s] == POLYHEDRON:
         down, up = 0.0, 0.0
-        for j in range(vertex_ptr[s], vertex_ptr[s + 1]):
-            down, up = max(down, -vertices[j, 0]), max(up, vertices[j, 0])
-    if law[k] == BOX:
-        return lo[row], hi[row], down, up
-    if law[k] == DRY:
-        return -down * r0[k], up * r0[k], down, up
-    return 0.0 if law[k] == UNILATERAL else -math.inf, math.inf, down, up
+        for j in range(laws.vertex_ptr[s], laws.vertex_ptr[s + 1]):
+            down, up = max(down, -laws.vertices[j, 0]), max(up, laws.vertices[j, 0])
+    if laws.law[k] == BOX:
+        return laws.lo[row], laws.hi[row], down, up
+    if laws.law[k] == DRY:
+        return -down * laws.r0[k], up * laws.r0[k], down, up
+    return 0.0 if laws.law[k] == UNILATERAL else -math.inf, math.inf, down, up

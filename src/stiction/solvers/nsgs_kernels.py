@@ -18,7 +18,33 @@ from .._jit import njit
 from .._lanes import WIDTH
 from .nsgs_arms import sweep_arms
 from .nsgs_lanes import sweep_packs
-from .nsgs_local import friction_for, solve_ball, solve_disk, solve_interval, solve_nested, solve_planar
+from .nsgs_local import (
+    BILATERAL_SIZE,
+    DISK_GUESS,
+    DISK_NN,
+    DISK_S1,
+    DISK_S2,
+    INTERVAL_HIGH,
+    INTERVAL_INVERSE,
+    INTERVAL_LOW,
+    INTERVAL_OWN,
+    NESTED_GUESS,
+    NESTED_MU,
+    NESTED_NN,
+    NESTED_NORMAL,
+    NESTED_PRODUCT,
+    NESTED_R0,
+    PLANAR_NN,
+    PLANAR_TT,
+    disk_of,
+    friction_for,
+    planar_of,
+    solve_ball,
+    solve_disk,
+    solve_interval,
+    solve_nested,
+    solve_planar,
+)
 from .nsgs_product import update_product
 
 INTERVAL, BILATERAL, PLANAR, DISK, NESTED = 0, 1, 2, 3, 4
@@ -62,34 +88,39 @@ def scratch(facets):
 
 
 @njit(leaf=True, sealed=True)
-def update_nested(
-    i, r, n, u, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
-):  # fmt: skip
+def update_nested(i, r, n, u, p, new, items, local, associated, qt, g, f, work):
     """Impulses `new` (n,) of a block of the kind NESTED at velocities u (n,); returns its change of velocity."""
-    if par[i, 5] > 0.0:  # a product of friction sets
-        return update_product(i, r, n, u, p, new, par, wn, sd, int(par[i, 5]), G, gptr[i], associated, qt, g, f, work)
-    mu, r0, wnn = par[i, 2], par[i, 3], par[i, 0]
-    shift = 1 if par[i, 1] > 0.0 else 0
+    par = local.par
+    if par[i, NESTED_PRODUCT] > 0.0:  # a product of friction sets
+        return update_product(
+            i, r, n, u, p, new, par, local.wn, local.sd, int(par[i, NESTED_PRODUCT]), local.G, items.gptr[i],
+            associated, qt, g, f, work,
+        )  # fmt: skip
+    mu, r0, wnn = par[i, NESTED_MU], par[i, NESTED_R0], par[i, NESTED_NN]
+    shift = 1 if par[i, NESTED_NORMAL] > 0.0 else 0
     first = r + shift
     t = n - shift
     pn = p[r] if shift else 0.0
     qn = u[0] - wnn * pn
     for k in range(t):
-        qn -= wn[first + k] * p[first + k]
-        qt[k] = u[shift + k] - wn[first + k] * pn - sd[first + k] * p[first + k]
-    m = gptr[i + 1] - gptr[i]
+        qn -= local.wn[first + k] * p[first + k]
+        qt[k] = u[shift + k] - local.wn[first + k] * pn - local.sd[first + k] * p[first + k]
+    m = items.gptr[i + 1] - items.gptr[i]
     for k in range(n):
         new[k] = 0.0
     if shift == 0:
-        friction_for(t, first, gptr[i], rim, m, G, sd, qt, r0, f, work)
+        friction_for(t, first, items.gptr[i], local.rim, m, local.G, local.sd, qt, r0, f, work)
     elif wnn > 0.0:
-        nv = vptr[i + 1] - vptr[i]
+        nv = items.vptr[i + 1] - items.vptr[i]
         found = -1.0
         if m == 0:
-            found, par[i, 4] = solve_ball(qn, qt, pn, par[i, 4], wnn, wn, sd, t, first, mu, r0, associated, f)
+            found, par[i, NESTED_GUESS] = solve_ball(
+                qn, qt, pn, par[i, NESTED_GUESS], wnn, local.wn, local.sd, t, first, mu, r0, associated, f
+            )
         if found < 0.0:
             found = solve_nested(
-                qn, qt, pn, wnn, wn, sd, t, first, mu, r0, gptr[i], m, G, rim, vptr[i], nv, V, associated, g, f, work
+                qn, qt, pn, wnn, local.wn, local.sd, t, first, mu, r0, items.gptr[i], m, local.G, local.rim,
+                items.vptr[i], nv, local.V, associated, g, f, work,
             )  # fmt: skip
         if found < 0.0:
             for k in range(n):
@@ -101,67 +132,63 @@ def update_nested(
     change = 0.0
     for k in range(t):
         new[shift + k] = f[k]
-        change += sd[first + k] * abs(f[k] - p[first + k])
+        change += local.sd[first + k] * abs(f[k] - p[first + k])
     return change + (wnn * abs(new[0] - pn) if shift else 0.0)
 
 
 @njit(inline=True)
-def _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, full):
+def _disks(start, stop, d, full, items, local, packed, q, p, w):
     """One sweep over contacts of the kind DISK; returns the largest change of velocity."""
-    worst = 0.0
+    worst, compliant, par = 0.0, len(local.Cb) > 0, local.par
     for i in range(start, stop):
-        r = ptr[i]
+        r = items.ptr[i]
         pn, p1, p2 = p[r], p[r + 1], p[r + 2]
         if pn == 0.0 and not full:
             continue
-        ia, ib = a[i], b[i]
-        un = q[r] + _velocity(J, w, r, ia, ib, d)
-        u1 = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
-        u2 = q[r + 2] + _velocity(J, w, r + 2, ia, ib, d)
+        ia, ib = items.a[i], items.b[i]
+        un = q[r] + _velocity(packed.J, w, r, ia, ib, d)
+        u1 = q[r + 1] + _velocity(packed.J, w, r + 1, ia, ib, d)
+        u2 = q[r + 2] + _velocity(packed.J, w, r + 2, ia, ib, d)
         if compliant:
-            un += Cb[r, 0] * pn
-            u1 += Cb[r + 1, 1] * p1 + Cb[r + 1, 2] * p2
-            u2 += Cb[r + 2, 1] * p1 + Cb[r + 2, 2] * p2
-        n, t1, t2, guess = solve_disk(
-            un, u1, u2, pn, p1, p2, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6]
-        )
-        par[i, 6] = guess
+            un += local.Cb[r, 0] * pn
+            u1 += local.Cb[r + 1, 1] * p1 + local.Cb[r + 1, 2] * p2
+            u2 += local.Cb[r + 2, 1] * p1 + local.Cb[r + 2, 2] * p2
+        n, t1, t2, guess = solve_disk(un, u1, u2, pn, p1, p2, *disk_of(par, i))
+        par[i, DISK_GUESS] = guess
         p[r], p[r + 1], p[r + 2] = n, t1, t2
         n -= pn
         t1 -= p1
         t2 -= p2
         for j in range(d):
-            w[ia, j] += J[r, j] * n + J[r + 1, j] * t1 + J[r + 2, j] * t2
-            w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t1 + J[r + 2, d + j] * t2
-        worst = max(worst, abs(n) * par[i, 7] + abs(t1) * par[i, 3] + abs(t2) * par[i, 4])
+            w[ia, j] += packed.J[r, j] * n + packed.J[r + 1, j] * t1 + packed.J[r + 2, j] * t2
+            w[ib, j] += packed.J[r, d + j] * n + packed.J[r + 1, d + j] * t1 + packed.J[r + 2, d + j] * t2
+        worst = max(worst, abs(n) * par[i, DISK_NN] + abs(t1) * par[i, DISK_S1] + abs(t2) * par[i, DISK_S2])
     return worst
 
 
 @njit(inline=True)
-def _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated, full):
+def _planars(start, stop, d, full, items, local, packed, q, p, w, associated):
     """One sweep over contacts of the kind PLANAR; returns the largest change of velocity."""
-    worst = 0.0
+    worst, compliant, par = 0.0, len(local.Cb) > 0, local.par
     for i in range(start, stop):
-        r = ptr[i]
+        r = items.ptr[i]
         pn, pt = p[r], p[r + 1]
         if pn == 0.0 and pt == 0.0 and not full:
             continue
-        ia, ib = a[i], b[i]
-        un = q[r] + _velocity(J, w, r, ia, ib, d)
-        ut = q[r + 1] + _velocity(J, w, r + 1, ia, ib, d)
+        ia, ib = items.a[i], items.b[i]
+        un = q[r] + _velocity(packed.J, w, r, ia, ib, d)
+        ut = q[r + 1] + _velocity(packed.J, w, r + 1, ia, ib, d)
         if compliant:
-            un += Cb[r, 0] * pn
-            ut += Cb[r + 1, 1] * pt
-        n, t = solve_planar(
-            un, ut, pn, pt, par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4], par[i, 5], par[i, 6], associated
-        )
+            un += local.Cb[r, 0] * pn
+            ut += local.Cb[r + 1, 1] * pt
+        n, t = solve_planar(un, ut, pn, pt, *planar_of(par, i), associated)
         p[r], p[r + 1] = n, t
         n -= pn
         t -= pt
         for j in range(d):
-            w[ia, j] += J[r, j] * n + J[r + 1, j] * t
-            w[ib, j] += J[r, d + j] * n + J[r + 1, d + j] * t
-        worst = max(worst, abs(n) * par[i, 0] + abs(t) * par[i, 2])
+            w[ia, j] += packed.J[r, j] * n + packed.J[r + 1, j] * t
+            w[ib, j] += packed.J[r, d + j] * n + packed.J[r + 1, d + j] * t
+        worst = max(worst, abs(n) * par[i, PLANAR_NN] + abs(t) * par[i, PLANAR_TT])
     return worst
 
 
@@ -173,9 +200,11 @@ def _make_sweep_cell(d, nested):
     """
 
     @njit
-    def bilaterals(start, stop, ptr, a, b, J, q, p, w, par, Cb, compliant):
+    def bilaterals(start, stop, items, local, packed, q, p, w):
         """One sweep over blocks of the kind BILATERAL; returns the largest change of velocity."""
-        worst, u = 0.0, np.empty(8)
+        a, b, ptr, Cb, par = items.a, items.b, items.ptr, local.Cb, local.par
+        J = packed.J
+        worst, u, compliant = 0.0, np.empty(8), len(Cb) > 0
         for i in range(start, stop):
             for k in range(ptr[i + 1] - ptr[i]):
                 u[k] = q[ptr[i] + k] + _velocity(J, w, ptr[i] + k, a[i], b[i], d)
@@ -185,15 +214,14 @@ def _make_sweep_cell(d, nested):
             for k in range(ptr[i + 1] - ptr[i]):  # the frame makes W the identity, 0 where rows are redundant
                 p[ptr[i] + k] -= u[k]
                 _push(J, w, ptr[i] + k, a[i], b[i], d, -u[k])
-                worst = max(worst, abs(u[k]) * par[i, 0])
+                worst = max(worst, abs(u[k]) * par[i, BILATERAL_SIZE])
         return worst
 
     @njit
-    def nesteds(
-        start, stop, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, facets
-    ):
+    def nesteds(start, stop, items, local, packed, q, p, w, associated, facets):
         """One sweep over blocks of the kind NESTED; returns the largest change of velocity."""
-        worst, work = 0.0, scratch(facets)
+        a, b, ptr, Cb, J = items.a, items.b, items.ptr, local.Cb, packed.J
+        worst, work, compliant = 0.0, scratch(facets), len(Cb) > 0
         uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
         for i in range(start, stop):
             r = ptr[i]
@@ -203,9 +231,7 @@ def _make_sweep_cell(d, nested):
                 if compliant:
                     for l in range(n):
                         uu[k] += Cb[r + k, l] * p[r + l]
-            change = update_nested(
-                i, r, n, uu, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
-            )  # fmt: skip
+            change = update_nested(i, r, n, uu, p, new, items, local, associated, qt, g, f, work)
             worst = max(worst, change)
             for k in range(n):
                 _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
@@ -213,44 +239,40 @@ def _make_sweep_cell(d, nested):
         return worst
 
     @njit(leaf=True, sealed=True)
-    def sweep_cell(
-        c, full, seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, facets, F,
-        B, arms, pack, Z,
-    ):  # fmt: skip
+    def sweep_cell(c, full, items, local, packed, q, p, w, associated, facets):
         """One sweep over cell c; not `full`: without the contacts that are open. The largest change of velocity."""
-        worst = 0.0
-        for i in range(seg[c, INTERVAL], seg[c, INTERVAL + 1]):
-            r = ptr[i]
-            ui = q[r] + _velocity(J, w, r, a[i], b[i], d)
-            if compliant:
-                ui += Cb[r, 0] * p[r]
-            x = solve_interval(ui, p[r], par[i, 0], par[i, 1], par[i, 2])
+        worst, par = 0.0, local.par
+        for i in range(items.seg[c, INTERVAL], items.seg[c, INTERVAL + 1]):
+            r = items.ptr[i]
+            ui = q[r] + _velocity(packed.J, w, r, items.a[i], items.b[i], d)
+            if len(local.Cb) > 0:
+                ui += local.Cb[r, 0] * p[r]
+            x = solve_interval(ui, p[r], par[i, INTERVAL_INVERSE], par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH])
             change = x - p[r]
             p[r] = x
-            _push(J, w, r, a[i], b[i], d, change)
-            worst = max(worst, abs(change) * par[i, 3])
-        start, stop = seg[c, BILATERAL], seg[c, BILATERAL + 1]
+            _push(packed.J, w, r, items.a[i], items.b[i], d, change)
+            worst = max(worst, abs(change) * par[i, INTERVAL_OWN])
+        start, stop = items.seg[c, BILATERAL], items.seg[c, BILATERAL + 1]
         if start < stop:
-            worst = max(worst, bilaterals(start, stop, ptr, a, b, J, q, p, w, par, Cb, compliant))
-        start, stop = seg[c, PLANAR], seg[c, PLANAR + 1]
+            worst = max(worst, bilaterals(start, stop, items, local, packed, q, p, w))
+        start, stop = items.seg[c, PLANAR], items.seg[c, PLANAR + 1]
         if start < stop:
-            change = _planars(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, associated, full)
+            change = _planars(start, stop, d, full, items, local, packed, q, p, w, associated)
             worst = max(worst, change)
-        start, stop = seg[c, DISK], seg[c, DISK + 1]
-        if start < stop and arms:
-            first, last = pack[c], pack[c + 1]
-            worst = max(worst, sweep_packs(first, last, full, start, ptr[start], a, b, Z, B, q, p, w))
+        start, stop = items.seg[c, DISK], items.seg[c, DISK + 1]
+        if start < stop and packed.arms:
+            first, last = packed.pack[c], packed.pack[c + 1]
+            change = sweep_packs(
+                first, last, full, start, items.ptr[start], items.a, items.b, packed.Z, packed.B, q, p, w
+            )
+            worst = max(worst, change)
             start += WIDTH * (last - first)
-            worst = max(worst, sweep_arms(start, stop, full, ptr, a, b, F, B, q, p, w, par))
+            worst = max(worst, sweep_arms(start, stop, full, items, local, packed, q, p, w))
         elif start < stop:
-            worst = max(worst, _disks(start, stop, d, ptr, a, b, J, q, p, w, par, Cb, compliant, full))
-        start, stop = seg[c, NESTED], seg[c, NESTED + 1]
+            worst = max(worst, _disks(start, stop, d, full, items, local, packed, q, p, w))
+        start, stop = items.seg[c, NESTED], items.seg[c, NESTED + 1]
         if nested and start < stop:
-            change = nesteds(
-                start, stop, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated,
-                facets,
-            )  # fmt: skip
-            worst = max(worst, change)
+            worst = max(worst, nesteds(start, stop, items, local, packed, q, p, w, associated, facets))
         return worst
 
     return sweep_cell
@@ -262,47 +284,40 @@ sweep_spatial, sweep_spatial_nested = _make_sweep_cell(6, 0), _make_sweep_cell(6
 
 def _make_sweep_matrix(nested):
     @njit
-    def sweep_matrix(
-        count, threshold, seg, ptr, col, index, data, u, p, par, wn, sd, gptr, G, rim, vptr, V, associated, facets
-    ):  # fmt: skip
+    def sweep_matrix(count, threshold, items, local, col, index, data, u, p, associated, facets):
         """The same on W given by columns, with compliance on its diagonal and u = W p + q the state."""
         uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
         if nested:
             work = scratch(facets)
-        worst = 0.0
-        items = seg[KINDS]
+        worst, ptr, seg, par = 0.0, items.ptr, items.seg[0], local.par
         for done in range(count):
             worst = 0.0
-            for i in range(items):
+            for i in range(seg[KINDS]):
                 r = ptr[i]
                 n = ptr[i + 1] - r
                 change = 0.0
                 if i < seg[INTERVAL + 1]:
-                    new[0] = solve_interval(u[r], p[r], par[i, 0], par[i, 1], par[i, 2])
-                    change = abs(new[0] - p[r]) * par[i, 3]
+                    new[0] = solve_interval(
+                        u[r], p[r], par[i, INTERVAL_INVERSE], par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH]
+                    )
+                    change = abs(new[0] - p[r]) * par[i, INTERVAL_OWN]
                 elif i < seg[BILATERAL + 1]:
                     for k in range(n):
                         new[k] = p[r + k] - u[r + k]
-                        change = max(change, abs(u[r + k]) * par[i, 0])
+                        change = max(change, abs(u[r + k]) * par[i, BILATERAL_SIZE])
                 elif i < seg[PLANAR + 1]:
-                    new[0], new[1] = solve_planar(
-                        u[r], u[r + 1], p[r], p[r + 1], par[i, 0], par[i, 1], par[i, 2], par[i, 3], par[i, 4],
-                        par[i, 5], par[i, 6], associated,
-                    )  # fmt: skip
-                    change = abs(new[0] - p[r]) * par[i, 0] + abs(new[1] - p[r + 1]) * par[i, 2]
+                    new[0], new[1] = solve_planar(u[r], u[r + 1], p[r], p[r + 1], *planar_of(par, i), associated)
+                    change = abs(new[0] - p[r]) * par[i, PLANAR_NN] + abs(new[1] - p[r + 1]) * par[i, PLANAR_TT]
                 elif i < seg[DISK + 1]:
-                    new[0], new[1], new[2], par[i, 6] = solve_disk(
-                        u[r], u[r + 1], u[r + 2], p[r], p[r + 1], p[r + 2], par[i, 0], par[i, 1], par[i, 2], par[i, 3],
-                        par[i, 4], par[i, 5], par[i, 6],
-                    )  # fmt: skip
-                    change = abs(new[0] - p[r]) * par[i, 7] + abs(new[1] - p[r + 1]) * par[i, 3]
-                    change += abs(new[2] - p[r + 2]) * par[i, 4]
+                    new[0], new[1], new[2], par[i, DISK_GUESS] = solve_disk(
+                        u[r], u[r + 1], u[r + 2], p[r], p[r + 1], p[r + 2], *disk_of(par, i)
+                    )
+                    change = abs(new[0] - p[r]) * par[i, DISK_NN] + abs(new[1] - p[r + 1]) * par[i, DISK_S1]
+                    change += abs(new[2] - p[r + 2]) * par[i, DISK_S2]
                 elif nested:
                     for k in range(n):
                         uu[k] = u[r + k]
-                    change = update_nested(
-                        i, r, n, uu, p, new, par, wn, sd, gptr, G, rim, vptr, V, associated, qt, g, f, work
-                    )  # fmt: skip
+                    change = update_nested(i, r, n, uu, p, new, items, local, associated, qt, g, f, work)
                 worst = max(worst, change)
                 for k in range(n):
                     if new[k] != p[r + k]:

@@ -29,10 +29,24 @@ from .._lanes import (
     store_triples,
     total,
 )
-from .nsgs_arms import ARMS
-from .nsgs_local import NEAR, PARAMETERS, STEPS
+from .nsgs_arms import ARM_A, ARM_B, ARMS, NORMAL, TANGENT_1, TANGENT_2
+from .nsgs_local import (
+    DISK_E1,
+    DISK_E2,
+    DISK_GUESS,
+    DISK_INVERSE,
+    DISK_MU,
+    DISK_NN,
+    DISK_S1,
+    DISK_S2,
+    NEAR,
+    PARAMETERS,
+    STEPS,
+)
 
-# numbers of a pack: frames and arms, parameters, and for the scaled map the size of the friction set and ρ
+# Columns of a pack, WIDTH numbers each: frames and arms (`nsgs_arms`), the local problem (`nsgs_local`), and for the
+# scaled map the size of the friction set and ρ.
+_PAR, _SIZE, _RHO = ARMS, ARMS + PARAMETERS, ARMS + PARAMETERS + 1
 PACK = (ARMS + PARAMETERS + 2) * WIDTH
 # Velocities of bodies beyond which a problem does not stay in the cache from sweep to sweep, and how many packs ahead
 # memory is asked for then.
@@ -92,9 +106,9 @@ def load_packs(start, first, last, F, par, block, set_of, semi, rho, Z):
             for m in range(ARMS):
                 Z[pack * PACK + WIDTH * m + l] = F[i, m]
             for m in range(PARAMETERS):
-                Z[pack * PACK + WIDTH * (ARMS + m) + l] = par[i, m]
-            Z[pack * PACK + WIDTH * (ARMS + PARAMETERS) + l] = semi[set_of[block[i]], 0]
-            Z[pack * PACK + WIDTH * (ARMS + PARAMETERS + 1) + l] = rho[block[i]]
+                Z[pack * PACK + WIDTH * (_PAR + m) + l] = par[i, m]
+            Z[pack * PACK + WIDTH * _SIZE + l] = semi[set_of[block[i]], 0]
+            Z[pack * PACK + WIDTH * _RHO + l] = rho[block[i]]
 
 
 @njit(inline=True)
@@ -146,11 +160,23 @@ def _solve(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
 
 
 @njit(inline=True)
+def _column(Z, z, m):
+    """Column m of the pack that begins at z."""
+    return load(Z, z + WIDTH * m)
+
+
+@njit(inline=True)
+def _vector(Z, z, m):
+    """The vector in columns m, m + 1, m + 2 of the pack that begins at z."""
+    return load(Z, z + WIDTH * m), load(Z, z + WIDTH * (m + 1)), load(Z, z + WIDTH * (m + 2))
+
+
+@njit(inline=True)
 def _velocities(z, i, r, a, b, Z, A, B, q, w):
     """u = q + J w of a pack; A, B: the factors of its bodies."""
     l, c1, c2, c3, c4, c5, c6, _ = A
     w0, w1, w2, w3, w4, w5 = load_sixes(w, a, i)
-    rx, ry, rz = load(Z, z + 72), load(Z, z + 80), load(Z, z + 88)
+    rx, ry, rz = _vector(Z, z, ARM_A)
     x = c1 * w3
     y = c2 * w3 + c3 * w4
     s = c4 * w3 + c5 * w4 + c6 * w5
@@ -159,7 +185,7 @@ def _velocities(z, i, r, a, b, Z, A, B, q, w):
     dz = l * w2 + x * ry - y * rx
     l, c1, c2, c3, c4, c5, c6, _ = B
     w0, w1, w2, w3, w4, w5 = load_sixes(w, b, i)
-    rx, ry, rz = load(Z, z + 96), load(Z, z + 104), load(Z, z + 112)
+    rx, ry, rz = _vector(Z, z, ARM_B)
     x = c1 * w3
     y = c2 * w3 + c3 * w4
     s = c4 * w3 + c5 * w4 + c6 * w5
@@ -167,28 +193,27 @@ def _velocities(z, i, r, a, b, Z, A, B, q, w):
     dy = dy - (l * w1 + s * rx - x * rz)
     dz = dz - (l * w2 + x * ry - y * rx)
     q0, q1, q2 = load_triples(q, r)
-    un = q0 + load(Z, z) * dx + load(Z, z + 8) * dy + load(Z, z + 16) * dz
-    u1 = q1 + load(Z, z + 24) * dx + load(Z, z + 32) * dy + load(Z, z + 40) * dz
-    u2 = q2 + load(Z, z + 48) * dx + load(Z, z + 56) * dy + load(Z, z + 64) * dz
-    return un, u1, u2
+    nx, ny, nz = _vector(Z, z, NORMAL)
+    ax, ay, az = _vector(Z, z, TANGENT_1)
+    bx, by, bz = _vector(Z, z, TANGENT_2)
+    return q0 + nx * dx + ny * dy + nz * dz, q1 + ax * dx + ay * dy + az * dz, q2 + bx * dx + by * dy + bz * dz
 
 
 @njit(inline=True)
 def _push(z, i, a, b, Z, A, B, w, n, t1, t2):
     """w += Jᵀ p of a pack; A, B: the factors of its bodies."""
-    fx = load(Z, z) * n + load(Z, z + 24) * t1 + load(Z, z + 48) * t2
-    fy = load(Z, z + 8) * n + load(Z, z + 32) * t1 + load(Z, z + 56) * t2
-    fz = load(Z, z + 16) * n + load(Z, z + 40) * t1 + load(Z, z + 64) * t2
+    nx, ny, nz = _vector(Z, z, NORMAL)
+    ax, ay, az = _vector(Z, z, TANGENT_1)
+    bx, by, bz = _vector(Z, z, TANGENT_2)
+    fx, fy, fz = nx * n + ax * t1 + bx * t2, ny * n + ay * t1 + by * t2, nz * n + az * t1 + bz * t2
     l, c1, c2, c3, c4, c5, c6, _ = A
-    rx, ry, rz = load(Z, z + 72), load(Z, z + 80), load(Z, z + 88)
+    rx, ry, rz = _vector(Z, z, ARM_A)
     x, y, s = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
     add_sixes(w, a, i, (l * fx, l * fy, l * fz, c1 * x + c2 * y + c4 * s, c3 * y + c5 * s, c6 * s))
     l, c1, c2, c3, c4, c5, c6, _ = B
-    rx, ry, rz = load(Z, z + 96), load(Z, z + 104), load(Z, z + 112)
+    rx, ry, rz = _vector(Z, z, ARM_B)
     x, y, s = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
-    add_sixes(
-        w, b, i, (-(l * fx), -(l * fy), -(l * fz), -(c1 * x + c2 * y + c4 * s), -(c3 * y + c5 * s), -(c6 * s))
-    )  # fmt: skip
+    add_sixes(w, b, i, (-(l * fx), -(l * fy), -(l * fz), -(c1 * x + c2 * y + c4 * s), -(c3 * y + c5 * s), -(c6 * s)))
 
 
 @njit(leaf=True)
@@ -203,18 +228,25 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
             z = pack * PACK
             A, C = load_rows(B, a, i), load_rows(B, b, i)
             un, u1, u2 = _velocities(z, i, r, a, b, Z, A, C, q, w)
-            s1, s2, before = load(Z, z + 152), load(Z, z + 160), load(Z, z + 176)
-            n, t1, t2, guess = _solve(
-                un, u1, u2, pn, p1, p2, load(Z, z + 128), load(Z, z + 136), load(Z, z + 144), s1, s2, load(Z, z + 168),
-                before,
-            )  # fmt: skip
+            inverse, e1, e2 = (
+                _column(Z, z, _PAR + DISK_INVERSE),
+                _column(Z, z, _PAR + DISK_E1),
+                _column(Z, z, _PAR + DISK_E2),
+            )
+            s1, s2, before = (
+                _column(Z, z, _PAR + DISK_S1),
+                _column(Z, z, _PAR + DISK_S2),
+                _column(Z, z, _PAR + DISK_GUESS),
+            )
+            mu = _column(Z, z, _PAR + DISK_MU)
+            n, t1, t2, guess = _solve(un, u1, u2, pn, p1, p2, inverse, e1, e2, s1, s2, mu, before)
             if some(guess != before):  # most stick: nothing is written that has not changed
-                store(Z, z + 176, guess)
+                store(Z, z + WIDTH * (_PAR + DISK_GUESS), guess)
             store_triples(p, r, (n, t1, t2))
             n, t1, t2 = n - pn, t1 - p1, t2 - p2
             _push(z, i, a, b, Z, A, C, w, n, t1, t2)
             if full:
-                change = size(n) * load(Z, z + 184) + size(t1) * s1 + size(t2) * s2
+                change = size(n) * _column(Z, z, _PAR + DISK_NN) + size(t1) * s1 + size(t2) * s2
                 worst = select(worst >= change, worst, change)
         i += WIDTH
         r += 3 * WIDTH
@@ -258,9 +290,9 @@ def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
         z = pack * PACK
         un, u1, u2 = _velocities(z, i, r, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), q, w)
         n, t1, t2 = load_triples(p, r)
-        wide, rho = load(Z, z + 192), load(Z, z + 200)
+        wide, rho = _column(Z, z, _SIZE), _column(Z, z, _RHO)
         t1, t2, u1, u2 = t1 * wide, t2 * wide, u1 / wide, u2 / wide
-        edge = load(Z, z + 168) * wide
+        edge = _column(Z, z, _PAR + DISK_MU) * wide
         un = un + edge * root(u1 * u1 + u2 * u2)
         missed = missed + _from_cone(edge, rho, n, t1, t2, un, u1, u2) / (rho * rho)
         i += WIDTH

@@ -24,9 +24,36 @@ import math
 from .._jit import njit
 from ..friction.kernels import project_polyhedron
 
-PARAMETERS = 8  # numbers per block, a cache line
+# Columns of `par`: the numbers of an item's local problem, by its kind.
+PARAMETERS = 8  # a cache line
+INTERVAL_INVERSE, INTERVAL_LOW, INTERVAL_HIGH, INTERVAL_OWN = 0, 1, 2, 3  # 1/W (0: cannot move), the bounds, W
+BILATERAL_SIZE = 0  # √ of the largest entry of W before the frame: velocity per impulse in it
+PLANAR_NN, PLANAR_NT, PLANAR_TT = 0, 1, 2  # W
+PLANAR_MU_DOWN, PLANAR_MU_UP, PLANAR_R0_DOWN, PLANAR_R0_UP = 3, 4, 5, 6  # friction down and up the tangent
+DISK_INVERSE, DISK_E1, DISK_E2 = 0, 1, 2  # 1/W_nn, W_nt / W_nn
+DISK_S1, DISK_S2, DISK_MU, DISK_GUESS, DISK_NN = 3, 4, 5, 6, 7  # Schur complement, mu, λ of the last solve, W_nn
+NESTED_NN, NESTED_NORMAL, NESTED_MU, NESTED_R0 = 0, 1, 2, 3  # W_nn, whether there is a normal row, mu, r0
+NESTED_GUESS, NESTED_PRODUCT = 4, 5  # as DISK_GUESS; the kind of a product of sets, 0 for others
 NEAR = 1e-8  # relative step of Newton's method for λ that ends it: what is left is of the order of its square
 STEPS = 100  # of the safeguarded iterations; bisection alone would need about 60
+
+
+@njit(inline=True)
+def planar_of(par, i):
+    """W, and the friction of a contact in the plane: what `solve_planar` asks for."""
+    return (
+        par[i, PLANAR_NN], par[i, PLANAR_NT], par[i, PLANAR_TT], par[i, PLANAR_MU_DOWN], par[i, PLANAR_MU_UP],
+        par[i, PLANAR_R0_DOWN], par[i, PLANAR_R0_UP],
+    )  # fmt: skip
+
+
+@njit(inline=True)
+def disk_of(par, i):
+    """What `solve_disk` asks for of a contact in space, its last λ as the last one."""
+    return (
+        par[i, DISK_INVERSE], par[i, DISK_E1], par[i, DISK_E2], par[i, DISK_S1], par[i, DISK_S2], par[i, DISK_MU],
+        par[i, DISK_GUESS],
+    )  # fmt: skip
 
 
 @njit(inline=True)
@@ -263,9 +290,7 @@ def friction_for(n, first, facets, rim, m, G, s, g, radius, f, work):
 
 
 @njit(leaf=True)
-def _rate(
-    pn, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
-):  # fmt: skip
+def _rate(pn, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work):
     """The function of p_n whose root is sought, with f the friction at p_n."""
     for k in range(n):
         g[k] = qt[k] + wn[first + k] * pn
@@ -291,7 +316,7 @@ def _rate(
 @njit
 def solve_nested(
     qn, qt, guess, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
-):  # fmt: skip
+):
     """p_n of a unilateral block with any friction set, f its friction; -1 when no p_n in reach obeys the law.
 
     Brackets a root upwards or downwards from the present p_n, then regula falsi (Illinois). Ends when what was
@@ -302,9 +327,7 @@ def solve_nested(
     goal = -1.0
     side = 0
     for _ in range(2 * STEPS):
-        rate = _rate(
-            x, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work
-        )  # fmt: skip
+        rate = _rate(x, qn, qt, wnn, wn, s, n, first, mu, r0, facets, m, G, rim, corners, nv, V, associated, g, f, work)
         if x <= 0.0 and rate >= 0.0:
             return 0.0
         if goal < 0.0:

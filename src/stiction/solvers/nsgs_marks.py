@@ -58,11 +58,12 @@ def _mark_parallel(speed, law, row_ptr, free, p, near, likely, some):
 
 
 @njit(sealed=True)
-def mark_blocks(parallel, law, row_ptr, free, p, near, likely):
+def mark_blocks(parallel, laws, free, p, near, likely):
     """near, likely (nk,): blocks that may act, and those that will; returns whether there are any.
 
     free (nr,): velocities without impulses; p (nr,): a first guess of the impulses.
     """
+    law, row_ptr = laws.law, laws.row_ptr
     n = len(law)
     parts = PARTS if n > MANY else 1
     total, count, some = np.empty(parts), np.empty(parts, np.int64), np.empty(parts, np.bool_)

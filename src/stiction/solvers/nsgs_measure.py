@@ -18,6 +18,7 @@ from .nsgs_islands import body_state
 from .nsgs_kernels import DISK, KINDS
 from .nsgs_lanes import measure_packs
 from .nsgs_order import PHASES, stride
+from .nsgs_records import Work
 
 SCALED = 8  # the column of `block_residuals`
 
@@ -54,42 +55,44 @@ def _round_cone(a, n, x, y):
 
 
 @njit(leaf=True)
-def block_map(law, n, mu, associated, rho, lo, hi, length, r, u, p, x, y):
-    """The square of the scaled map of a block whose rows u, p are in metres; u may be changed.
+def block_map(laws, k, n, mu, rho, r, u, p, x, y):
+    """The square of the scaled map of n rows u, p of block k, which are in metres; u may be changed.
 
-    Its rows from r on have the bounds lo, hi, which are not.
+    They begin with row r of the problem; mu: the radius of its round cone.
     """
     missed = 0.0
-    if law == EQUALITY:
-        for k in range(n):
-            missed += u[k] * u[k]
+    if laws.law[k] == EQUALITY:
+        for j in range(n):
+            missed += u[j] * u[j]
         return missed
-    if law == BOX:
-        for k in range(n):
-            low, high = lo[r + k] / length[r + k], hi[r + k] / length[r + k]
-            missed += ((p[k] - min(max(p[k] - rho * u[k], low), high)) / rho) ** 2
+    if laws.law[k] == BOX:
+        for j in range(n):
+            low, high = laws.lo[r + j] / laws.length[r + j], laws.hi[r + j] / laws.length[r + j]
+            missed += ((p[j] - min(max(p[j] - rho * u[j], low), high)) / rho) ** 2
         return missed
     if n == 1:
         return ((p[0] - max(0.0, p[0] - rho * u[0])) / rho) ** 2
-    if not associated:
+    if not laws.associated:
         slip = 0.0
-        for k in range(1, n):
-            slip += u[k] * u[k]
+        for j in range(1, n):
+            slip += u[j] * u[j]
         u[0] += mu * math.sqrt(slip)
-    for k in range(n):
-        x[k] = p[k] - rho * u[k]
+    for j in range(n):
+        x[j] = p[j] - rho * u[j]
     _round_cone(mu, n - 1, x, y)
-    for k in range(n):
-        missed += ((p[k] - y[k]) / rho) ** 2
+    for j in range(n):
+        missed += ((p[j] - y[j]) / rho) ** 2
     return missed
 
 
 @njit
-def _measure_others(
-    start, stop, without, until, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, set_of, mu, semi,
-    lo, hi, length, rho, associated,
-):  # fmt: skip
+def _measure_others(start, stop, without, until, work):
     """What `measure_round` says of the items start..stop but without..until."""
+    items, laws, form, p, v = work.items, work.laws, work.form, work.p, work.v
+    T, free, rho = work.local.T, work.free, work.rho
+    Ja, Jb, a, b, block = form.Ja, form.Jb, items.a, items.b, items.block
+    ptr, src, C, length, mu = items.ptr, items.src, laws.C, laws.length, laws.mu
+    semi, set_of = laws.semi, laws.set_of
     d = v.shape[1]
     u, f, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     missed = 0.0
@@ -108,39 +111,36 @@ def _measure_others(
                 s += Ja[r, l] * v[a[i], l] + Jb[r, l] * v[b[i], l]
             u[j], f[j] = s * length[r], f[j] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        missed += block_map(law[k], n, edge, associated, rho[k], lo, hi, length, src[ptr[i]], u, f, x, y)
+        missed += block_map(laws, k, n, edge, rho[k], src[ptr[i]], u, f, x, y)
     return missed
 
 
 @njit(leaf=True)
-def measure_round(
-    c, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, length, rho,
-    associated, w, q, F, B, arms, pack, Z,
-):  # fmt: skip
+def measure_round(c, work):
     """Sum of squares of the scaled map over a cell with round cones only."""
-    missed, without, until = 0.0, seg[c, DISK], seg[c, DISK]
-    if arms:
-        start, first, last = seg[c, DISK], pack[c], pack[c + 1]
-        missed = measure_packs(first, last, start, ptr[start], a, b, Z, B, q, p, w)
+    items, packed, q, p, w = work.items, work.packed, work.q, work.p, work.w
+    missed, without, until = 0.0, items.seg[c, DISK], items.seg[c, DISK]
+    if packed.arms:
+        start, first, last = items.seg[c, DISK], packed.pack[c], packed.pack[c + 1]
+        missed = measure_packs(first, last, start, items.ptr[start], items.a, items.b, packed.Z, packed.B, q, p, w)
         start += WIDTH * (last - first)
-        missed += measure_arms(start, seg[c, DISK + 1], block, ptr, a, b, F, B, q, p, w, set_of, mu, semi, rho)
-        until = seg[c, DISK + 1]
-    if until - without == seg[c, KINDS] - seg[c, 0]:
+        missed += measure_arms(start, items.seg[c, DISK + 1], items, packed, q, p, w, work.laws, work.rho)
+        until = items.seg[c, DISK + 1]
+    if until - without == items.seg[c, KINDS] - items.seg[c, 0]:
         return missed
-    return missed + _measure_others(
-        seg[c, 0], seg[c, KINDS], without, until, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, set_of, mu,
-        semi, lo, hi, length, rho, associated,
-    )  # fmt: skip
+    return missed + _measure_others(items.seg[c, 0], items.seg[c, KINDS], without, until, work)
 
 
 @njit(sealed=True)
-def measure_any(
-    isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape, semi,
-    vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
-):  # fmt: skip
-    """The same for blocks of any law and friction set, by the kernel of the certificate."""
+def measure_any(isl, work):
+    """The same for an island with blocks of any law and friction set, by the kernel of the certificate."""
+    items, laws, form, p, v = work.items, work.laws, work.form, work.p, work.v
+    T, free, rho = work.local.T, work.free, work.rho
+    Ja, Jb, a, b, block = form.Ja, form.Jb, items.a, items.b, items.block
+    ptr, src, C, hi, length = items.ptr, items.src, laws.C, laws.hi, laws.length
+    lo, row_ptr = laws.lo, laws.row_ptr
     d = v.shape[1]
-    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
+    start, stop = items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]
     # the island's blocks as a small problem of their own
     count = 0
     for i in range(start, stop):
@@ -175,8 +175,9 @@ def measure_any(
             uu[m] += C[r] * pp[m]
     table, mode = np.empty((count, SCALED + 1)), np.empty(count, np.int64)
     block_residuals(
-        law[pick], own_ptr, set_of[pick], mu[pick], r0[pick], shape, semi, vertices, vertex_ptr, facets, facet_ptr,
-        low, high, long, associated, rho[pick], uu, pp, table, mode,
+        laws.law[pick], own_ptr, laws.set_of[pick], laws.mu[pick], laws.r0[pick], laws.shape, laws.semi, laws.vertices,
+        laws.vertex_ptr, laws.facets, laws.facet_ptr, low, high, long, laws.associated, rho[pick], uu, pp, table,
+        mode,
     )  # fmt: skip
     missed = 0.0
     for k in range(count):
@@ -185,25 +186,23 @@ def measure_any(
 
 
 @njit(parallel=True)
-def _measure_parallel(
-    first, last, missed, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi,
-    length, rho, associated, w, q, F, B, arms, pack, Z,
-):  # fmt: skip
+def _measure_parallel(first, last, missed, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain):
     n = last - first
     step = stride(n)
     for k in prange(n):
         at = np.int64(k) * step % n
-        missed[at] = measure_round(
-            first + at, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi,
-            length, rho, associated, w, q, F, B, arms, pack, Z,
-        )  # fmt: skip
+        same = Work(items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
+        missed[at] = measure_round(first + at, same)
 
 
 @njit
-def _measure_cells(first, last, facts):
+def _measure_cells(first, last, work):
     """What `measure_round` says of the cells first..last, on several threads: added up in the order of cells."""
     missed = np.empty(last - first)
-    _measure_parallel(first, last, missed, *facts)
+    items, local, packed, laws, form, free, rho, L, q, p, w, v, plain = (
+        work  # a parallel loop takes no record of records
+    )
+    _measure_parallel(first, last, missed, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
     total = 0.0
     for c in range(last - first):
         total += missed[c]
@@ -211,35 +210,25 @@ def _measure_cells(first, last, facts):
 
 
 @njit(leaf=True, sealed=True)
-def measure_island(isl, low, high, parallel, anew, facts):
+def measure_island(isl, parallel, anew, work):
     """Sum of squares of the scaled map of an island.
 
     anew: w is made from p, else it is what sweeps have left; the round-off of many must not stay in it.
     """
-    (
-        phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
-        semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms, pack, Z,
-    ) = facts  # fmt: skip
+    phase, seg = work.items.phase, work.items.seg
     if anew:
-        body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
-    others = not (arms and plain)
+        body_state(isl, parallel, work.items, work.packed, work.p, work.w)
+    others = not (work.packed.arms and work.plain)
     for c in range(phase[isl, 0], phase[isl, PHASES]):
         others = others or seg[c, DISK] > seg[c, 0] or seg[c, KINDS] > seg[c, DISK + 1]
     if others:  # contacts that are known by their arms need w alone
-        body_velocities(low, high, L, w, v)
-    if not plain:
-        return measure_any(
-            isl, phase, seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape, semi,
-            vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated,
-        )  # fmt: skip
+        body_velocities(work.items.begin[isl], work.items.begin[isl + 1], work.L, work.w, work.v)
+    if not work.plain:
+        return measure_any(isl, work)
     first, last = phase[isl, 0], phase[isl, PHASES]
-    known = (
-        seg, block, ptr, src, a, b, T, p, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, semi, lo, hi, length, rho,
-        associated, w, q, F, B, arms, pack, Z,
-    )  # fmt: skip
     if parallel and last - first > 1:
-        return _measure_cells(first, last, known)
+        return _measure_cells(first, last, work)
     total = 0.0
     for c in range(first, last):
-        total += measure_round(c, *known)
+        total += measure_round(c, work)
     return total

@@ -22,18 +22,18 @@ from .nsgs_items import classify
 from .nsgs_marks import mark_blocks
 from .nsgs_measure import block_map
 from .nsgs_prepare import prepare
-from .nsgs_relax import relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
+from .nsgs_relax import Aim, relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
 from .nsgs_rest import SMALL
 
 
 @njit
-def _look(
-    start, stop, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, free, v, near
-):
+def _look(start, stop, laws, form, rho, free, v, near):
     """Sum of squares of the scaled map over blocks start..stop that are not near.
 
     Those that close at velocities free + H v become near.
     """
+    Ja, Jb, body_a, body_b, length = form.Ja, form.Jb, form.body_a, form.body_b, laws.length
+    mu, row_ptr, semi, set_of = laws.mu, laws.row_ptr, laws.semi, laws.set_of
     d = Ja.shape[1]
     u, none, x, y = np.empty(6), np.zeros(6), np.empty(6), np.empty(6)
     missed = 0.0
@@ -54,44 +54,30 @@ def _look(
         if u[0] < 0.0:
             near[k] = True
             edge = mu[k] * semi[set_of[k], 0]
-            missed += block_map(law[k], n, edge, associated, rho[k], lo, hi, length, first, u, none, x, y)
+            missed += block_map(laws, k, n, edge, rho[k], first, u, none, x, y)
     return missed
 
 
 @njit(parallel=True)
-def _look_parallel(
-    law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, free, v, near, missed
-):
-    n = len(law)
+def _look_parallel(laws, form, rho, free, v, near, missed):
+    n = len(laws.law)
     for part in prange(PARTS):
         c = np.int64(part)
-        missed[c] = _look(
-            n * c // PARTS, n * (c + 1) // PARTS, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho,
-            body_a, body_b, Ja, Jb, free, v, near,
-        )  # fmt: skip
+        missed[c] = _look(n * c // PARTS, n * (c + 1) // PARTS, laws, form, rho, free, v, near)
 
 
 @njit(sealed=True)
-def _take_in(
-    parallel, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, Minv, free, p,
-    near, change,
-):  # fmt: skip
+def _take_in(parallel, laws, form, rho, free, p, near, change):
     """What `_look` says of all blocks, with change (nb, d) the velocities that impulses p have given the bodies."""
-    n = len(law)
-    velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
+    n = len(laws.law)
+    velocity_change(parallel, form.body_a, form.body_b, laws.row_ptr, form.Ja, form.Jb, form.Minv, p, change)
     parts = PARTS if n > MANY else 1
     missed = np.empty(parts)
     if parallel and n > MANY:
-        _look_parallel(
-            law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, free, change, near,
-            missed,
-        )  # fmt: skip
+        _look_parallel(laws, form, rho, free, change, near, missed)
     else:
         for c in range(parts):
-            missed[c] = _look(
-                n * c // parts, n * (c + 1) // parts, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho,
-                body_a, body_b, Ja, Jb, free, change, near,
-            )  # fmt: skip
+            missed[c] = _look(n * c // parts, n * (c + 1) // parts, laws, form, rho, free, change, near)
     return missed.sum()
 
 
@@ -105,67 +91,49 @@ def _unpack_parallel(ptr, src, T, packed, p):
 
 def _make_attempt(d, nested):
     @njit(sealed=True)
-    def attempt(
-        tol, accept, strict, scale, limit, parallel, law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr,
-        facets, facet_ptr, lo, hi, length, C, associated, body_a, body_b, Ja, Jb, Minv, free, overlap, rho, p, change,
-    ):  # fmt: skip
-        """Up to `limit` accelerated sweeps from p, which receives the answer: how they ended, how many, the error.
+    def attempt(aim, laws, form, free, overlap, rho, p, change):
+        """Up to `aim.limit` accelerated sweeps from p, which receives the answer: how they ended, how many, the error.
 
-        accept, strict: the error that islands of more rows than `strict` may have, where `tol` is far (`nsgs_relax`).
         free, overlap (nr,): H v_free + b, and b; `nested`: whether there are blocks of that kind (`nsgs_items`).
         Last, whether change (nb, d) has received the velocities that p gives the bodies.
         """
-        nk = len(law)
+        nk, parallel = len(laws.law), aim.parallel
         kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
         near, likely = np.ones(nk, np.bool_), np.ones(nk, np.bool_)
-        _, plain = classify(parallel, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times)
-        if plain and len(p) > SMALL and not mark_blocks(parallel, law, row_ptr, free, p, near, likely):
+        _, plain = classify(parallel, laws, kind, times)
+        if plain and len(p) > SMALL and not mark_blocks(parallel, laws, free, p, near, likely):
             return SOLVED, 0, 0.0, False
         sweeps = 0
         while True:
-            (
-                begin, phase, rows, seg, block, ptr, src, a, b, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
-                V, weight, F, B, arms, pack, Z,
-            ) = prepare(
-                law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
-                associated, 1.0, parallel, body_a, body_b, Ja, Jb, Minv, free, rho, p, kind, times, plain, near,
-                likely,
-            )  # fmt: skip
-            problem = (
-                tol, accept, strict, scale, limit - sweeps, parallel, True, law, row_ptr, set_of, mu, r0, shape, semi,
-                vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho,
-                begin, phase, rows, seg, block, ptr, src, a, b, J, q, packed, par, wn, sd, T, L, Cb, gptr, G, rim, vptr,
-                V, weight, F, B, arms, pack, Z, plain,
-            )  # fmt: skip
+            work = prepare(laws, form, free, rho, p, 1.0, parallel, kind, times, plain, near, likely)
+            rest = Aim(aim.tol, aim.accept, aim.strict_rows, aim.scale, aim.limit - sweeps, parallel, aim.accelerate)
             if d == 6 and nested:
-                ended, done, error = relax_spatial_nested(*problem)
+                ended, done, error = relax_spatial_nested(rest, work, overlap)
             elif d == 6:
-                ended, done, error = relax_spatial(*problem)
+                ended, done, error = relax_spatial(rest, work, overlap)
             elif nested:
-                ended, done, error = relax_planar_nested(*problem)
+                ended, done, error = relax_planar_nested(rest, work, overlap)
             else:
-                ended, done, error = relax_planar(*problem)
+                ended, done, error = relax_planar(rest, work, overlap)
             sweeps += done
+            items = work.items
             for r in range(len(p)):
                 p[r] = 0.0
-            if parallel and len(block) > MANY:
-                _unpack_parallel(ptr, src, T, packed, p)
+            if parallel and len(items.block) > MANY:
+                _unpack_parallel(items.ptr, items.src, work.local.T, work.p, p)
             else:
-                unpack(np.int64(0), len(block), ptr, src, T, packed, p)
+                unpack(np.int64(0), len(items.block), items.ptr, items.src, work.local.T, work.p, p)
             if not plain:
                 return ended, sweeps, error, False
-            missed = _take_in(
-                parallel, law, row_ptr, set_of, mu, semi, associated, lo, hi, length, rho, body_a, body_b, Ja, Jb, Minv,
-                free, p, near, change,
-            )  # fmt: skip
-            error = math.sqrt(error * error + missed / (scale * scale))
+            missed = _take_in(parallel, laws, form, rho, free, p, near, change)
+            error = math.sqrt(error * error + missed / (aim.scale * aim.scale))
             if ended == ACCEPTED:  # what was left out is held to the tolerance all the same
-                enough = missed <= (tol * scale) ** 2 and error <= accept
+                enough = missed <= (aim.tol * aim.scale) ** 2 and error <= aim.accept
             else:
-                enough = ended != SOLVED or error <= tol
+                enough = ended != SOLVED or error <= aim.tol
             if enough:
                 return ended, sweeps, error, True
-            if sweeps >= limit:
+            if sweeps >= aim.limit:
                 return LIMIT, sweeps, error, True
 
     return attempt

@@ -20,6 +20,21 @@ import numpy as np
 
 from .._jit import njit
 from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, PLANAR
+from .nsgs_local import (
+    DISK_INVERSE,
+    DISK_MU,
+    DISK_S1,
+    DISK_S2,
+    INTERVAL_HIGH,
+    INTERVAL_INVERSE,
+    INTERVAL_LOW,
+    PLANAR_MU_DOWN,
+    PLANAR_MU_UP,
+    PLANAR_NN,
+    PLANAR_R0_DOWN,
+    PLANAR_R0_UP,
+    PLANAR_TT,
+)
 from .nsgs_order import PHASES
 
 MOST_WORK = 3e6  # multiplications of the factorisation beyond which sweeps go on alone
@@ -29,36 +44,39 @@ INNER = 8  # steps with one centre, at most
 
 
 @njit(leaf=True)
-def band_of(isl, phase, seg, a, b, moving, low, high, d):
+def band_of(isl, items, d):
     """Half-width of the band in velocities, or -1 where the factorisation would cost too much."""
-    width = 0
-    for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
+    width, a, b, moving = 0, items.a, items.b, items.begin[-1]
+    for i in range(items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]):
         if a[i] < moving and b[i] < moving:
             width = max(width, abs(a[i] - b[i]))
     band = (width + 1) * d - 1
-    n = (high - low) * d
+    n = (items.begin[isl + 1] - items.begin[isl]) * d
     return band if 0 < n * float(band * band) <= MOST_WORK else -1
 
 
 @njit(leaf=True)
-def sweeps_per_step(isl, phase, seg, a, b, moving, low, high, d):
+def sweeps_per_step(isl, items, d):
     """How many sweeps over an island take the time of one factorisation; none where there would be none."""
-    band = band_of(isl, phase, seg, a, b, moving, low, high, d)
-    items = seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0]
-    return float((high - low) * d) * band * band / (_SWEEP * items) if band > 0 else 0.0
+    band = band_of(isl, items, d)
+    count = items.seg[items.phase[isl, PHASES] - 1, KINDS] - items.seg[items.phase[isl, 0], 0]
+    n = (items.begin[isl + 1] - items.begin[isl]) * d
+    return float(n) * band * band / (_SWEEP * count) if band > 0 else 0.0
 
 
 @njit(leaf=True)
 def _law(i, r, kind, theta, par, c, p, u, f, B):
     """f = p - R(y) of a block and B = D θ ρ (n, 3 columns; BILATERAL: the diagonal alone, in the first)."""
     if kind == INTERVAL:
-        step = theta * par[i, 0]
+        step = theta * par[i, INTERVAL_INVERSE]
         y = c[r] - step * u[0]
-        low, high = par[i, 1], par[i, 2]
+        low, high = par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH]
         f[r] = p[r] - min(max(y, low), high)
         B[0, 0] = step if low < y < high else 0.0
         return
-    step = theta / par[i, 0] if kind == PLANAR and par[i, 0] > 0.0 else theta * par[i, 0]
+    step = theta * par[i, DISK_INVERSE]
+    if kind == PLANAR:
+        step = theta / par[i, PLANAR_NN] if par[i, PLANAR_NN] > 0.0 else 0.0
     if step == 0.0:  # it cannot move
         for k in range(2 if kind == PLANAR else 3):
             f[r + k] = 0.0
@@ -69,17 +87,18 @@ def _law(i, r, kind, theta, par, c, p, u, f, B):
     B[0, 0], B[0, 1], B[0, 2] = step if y > 0.0 else 0.0, 0.0, 0.0
     f[r] = p[r] - press
     if kind == PLANAR:
-        slide = theta / par[i, 2]
+        slide = theta / par[i, PLANAR_TT]
         y = c[r + 1] - slide * u[1]
-        low, high = -(par[i, 3] * press + par[i, 5]), par[i, 4] * press + par[i, 6]
+        low = -(par[i, PLANAR_MU_DOWN] * press + par[i, PLANAR_R0_DOWN])
+        high = par[i, PLANAR_MU_UP] * press + par[i, PLANAR_R0_UP]
         f[r + 1] = p[r + 1] - min(max(y, low), high)
         B[1, 1] = slide if low < y < high else 0.0
-        B[1, 0] = B[0, 0] * (par[i, 4] if y >= high else -par[i, 3] if y <= low else 0.0)
+        B[1, 0] = B[0, 0] * (par[i, PLANAR_MU_UP] if y >= high else -par[i, PLANAR_MU_DOWN] if y <= low else 0.0)
         return
-    slide = theta / max(par[i, 3], par[i, 4])
+    slide = theta / max(par[i, DISK_S1], par[i, DISK_S2])
     y1, y2 = c[r + 1] - slide * u[1], c[r + 2] - slide * u[2]
     size = math.sqrt(y1 * y1 + y2 * y2)
-    radius = par[i, 5] * press
+    radius = par[i, DISK_MU] * press
     B[1, 0], B[2, 0] = 0.0, 0.0
     if size <= radius:
         f[r + 1], f[r + 2] = p[r + 1] - y1, p[r + 2] - y2
@@ -89,7 +108,7 @@ def _law(i, r, kind, theta, par, c, p, u, f, B):
     f[r + 1], f[r + 2] = p[r + 1] - radius * e1, p[r + 2] - radius * e2
     turn = slide * radius / size
     B[1, 1], B[1, 2], B[2, 1], B[2, 2] = turn * e2 * e2, -turn * e1 * e2, -turn * e1 * e2, turn * e1 * e1
-    B[1, 0], B[2, 0] = B[0, 0] * par[i, 5] * e1, B[0, 0] * par[i, 5] * e2
+    B[1, 0], B[2, 0] = B[0, 0] * par[i, DISK_MU] * e1, B[0, 0] * par[i, DISK_MU] * e2
 
 
 @njit(leaf=True)
@@ -183,8 +202,11 @@ def _substitute(K, band, y):
 
 
 @njit
-def _linearise(isl, theta, phase, seg, ptr, a, b, J, q, centre, p, w, par, f, D):
+def _linearise(isl, theta, q, centre, work, f, D):
     """f of every row and D (items, 9), the matrix B of every item; returns whether any of them has changed."""
+    items, local, packed, p, w = work.items, work.local, work.packed, work.p, work.w
+    a, b, phase, ptr, seg = items.a, items.b, items.phase, items.ptr, items.seg
+    par, J = local.par, packed.J
     d = w.shape[1]
     start = seg[phase[isl, 0], 0]
     B, u = np.zeros((6, 3)), np.empty(6)
@@ -213,8 +235,10 @@ def _linearise(isl, theta, phase, seg, ptr, a, b, J, q, centre, p, w, par, f, D)
 
 
 @njit
-def _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low):
+def _assemble(isl, band, items, J, D, K):
     """K = I + Jᵀ B J by rows of a band."""
+    phase, seg, ptr, a, b = items.phase, items.seg, items.ptr, items.a, items.b
+    moving, low = items.begin[-1], items.begin[isl]
     d = J.shape[1] // 2
     start = seg[phase[isl, 0], 0]
     T = np.empty((6, 2 * d))
@@ -251,17 +275,21 @@ def _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low):
 
 
 @njit(sealed=True)
-def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par, weight, f, D, K, low, high, enough):
-    """One step on p, with w = Jᵀ p of the island given and not changed.
+def newton_step(isl, theta, band, q, centre, work, f, D, K, enough):
+    """One step on the impulses of an island, with its state w = Jᵀ p given and not changed.
+
+    q (n,): velocities without impulses, those of `work` or others; centre (n,): of the proximal problem; f (n,): room.
 
     D (items, 9) and K (n, 2 band + 1) are those of the step before; the factors in K serve again where no contact has
     changed its mode. Returns |f|² before the step, in energy, and whether a step was made: not where |f|² is at most
     `enough` (negative: the first step from a centre), no contact has changed its mode, or the matrix is singular.
     """
-    d = w.shape[1]
-    moving = w.shape[0] - 1
+    items, packed, p, weight = work.items, work.packed, work.p, work.local.weight
+    a, b, phase, ptr, seg = items.a, items.b, items.phase, items.ptr, items.seg
+    J = packed.J
+    d, moving, low, high = work.w.shape[1], items.begin[-1], items.begin[isl], items.begin[isl + 1]
     start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
-    changed = _linearise(isl, theta, phase, seg, ptr, a, b, J, q, centre, p, w, par, f, D)
+    changed = _linearise(isl, theta, q, centre, work, f, D)
     size = 0.0
     for r in range(ptr[start], ptr[stop]):
         size += weight[r] * f[r] * f[r]
@@ -269,7 +297,7 @@ def newton_step(isl, theta, band, phase, seg, ptr, a, b, J, q, centre, p, w, par
         D[0, 0] = -1.0 if changed else D[0, 0]  # K is not that of this D
         return size, False
     if changed:
-        _assemble(isl, band, phase, seg, ptr, a, b, J, D, K, moving, low)
+        _assemble(isl, band, items, J, D, K)
         if not _factorise(K, band, d):
             D[0, 0] = -1.0
             return size, False

@@ -15,21 +15,30 @@ STEPS = 12  # proximal steps in one go
 SETTLE = 3  # Newton steps towards rest
 
 
+@njit
+def _room(isl, band, work):
+    """D and K of `newton_step`: nothing is known of the modes yet."""
+    items = work.items
+    n = (items.begin[isl + 1] - items.begin[isl]) * work.w.shape[1]
+    count = items.seg[items.phase[isl, PHASES] - 1, KINDS] - items.seg[items.phase[isl, 0], 0]
+    return np.full((count, 9), -1.0), np.empty((n, 2 * band + 1))
+
+
 @njit(sealed=True)
-def polish(isl, first, last, low, high, parallel, theta, missed, share, far, q, par, weight, x, f, facts):
+def polish(isl, parallel, theta, missed, share, far, work, x, f):
     """Proximal steps on an island while they help, down to a residual of √far of its share of the goal.
 
     A residual far below the goal pays in the next steps of a scene at rest: they start from it, and the first sweep
-    ends them. Returns the new square of the residual, θ, whether they are better, and the Newton steps made.
+    ends them. x, f (n,): room. Returns the new square of the residual, θ, whether they are better, and the Newton steps
+    made.
     """
-    phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
-    F, B, arms, pack, Z = facts[-5:]
-    band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
+    items, packed, p, w = work.items, work.packed, work.p, work.w
+    first, last = items.rows[isl], items.rows[isl + 1]
+    band = band_of(isl, items, w.shape[1])
     better = False
     if band < 0:
         return missed, theta, better, 0
-    D = np.full((seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0], 9), -1.0)
-    K = np.empty(((high - low) * w.shape[1], 2 * band + 1))
+    D, K = _room(isl, band, work)
     failed, made = 0, 0
     for _ in range(STEPS):
         for i in range(first, last):
@@ -37,16 +46,14 @@ def polish(isl, first, last, low, high, parallel, theta, missed, share, far, q, 
         start, previous, count, moved = -1.0, 0.0, 0, True
         while moved and count < INNER:
             if count > 0:
-                body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
-            size, moved = newton_step(
-                isl, theta, band, phase, seg, ptr, a, b, J, q, x, p, w, par, weight, f, D, K, low, high, 1e-8 * start
-            )
+                body_state(isl, parallel, items, packed, p, w)
+            size, moved = newton_step(isl, theta, band, work.q, x, work, f, D, K, 1e-8 * start)
             start = size if count == 0 else start
             moved = moved and not (size <= 1e-3 * start and size > 0.25 * previous)  # round-off
             previous = size
             count += 1
         made += count
-        new = measure_island(isl, low, high, parallel, True, facts)
+        new = measure_island(isl, parallel, True, work)
         before, after = missed / share, new / share
         if after < before and ((count > 1 and not moved) or after < 0.1 * before):
             missed, better = new, True
@@ -56,7 +63,7 @@ def polish(isl, first, last, low, high, parallel, theta, missed, share, far, q, 
             continue
         for i in range(first, last):
             p[i] = x[i]
-        measure_island(isl, low, high, parallel, True, facts)
+        measure_island(isl, parallel, True, work)
         theta = max(LEAST, 0.01 * theta)
         failed += 1
         if failed == 3 or before <= 1.0:
@@ -65,48 +72,47 @@ def polish(isl, first, last, low, high, parallel, theta, missed, share, far, q, 
 
 
 @njit(leaf=True)
-def without_overlaps(isl, size, phase, seg, ptr, src, T, length, b, q, still):
-    """still = q of an island's rows without entries of b of at most `size` [m/s]; q and still are in the frames."""
-    for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
+def without_overlaps(isl, size, overlap, work, still):
+    """still = q of an island's rows without overlaps of at most `size` [m/s]; q and still are in the frames."""
+    items, T, length = work.items, work.local.T, work.laws.length
+    ptr, src = items.ptr, items.src
+    for i in range(items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]):
         for k in range(ptr[i], ptr[i + 1]):
-            still[k] = q[k]
+            still[k] = work.q[k]
         for l in range(ptr[i], ptr[i + 1]):
-            s = b[src[l]]
+            s = overlap[src[l]]
             if s != 0.0 and abs(s) * length[src[l]] <= size:
                 for k in range(ptr[i + 1] - ptr[i]):
                     still[ptr[i] + k] -= T[l, k] * s
 
 
 @njit(sealed=True)
-def settle(isl, first, last, low, high, parallel, missed, share, still, par, weight, x, f, facts):
-    """Newton's method on the problem `still` (rows,), from which overlaps within the tolerance are left out.
+def settle(isl, parallel, missed, share, still, work, x, f):
+    """Newton's method on the problem `still` (n,), from which overlaps within the tolerance are left out.
 
     Overlaps contradict each other: to remove them sets bodies in motion that the next step has to stop, and where
     contacts are preloaded their round-off decides which ones open. Without them rest is an answer, one linear step off.
     It is kept where the residual, overlaps included, is within half its share. Returns its square and whether it was.
     """
-    phase, seg, _, ptr, _, a, b, J, _, _, p, w = facts[:12]
-    F, B, arms, pack, Z = facts[-5:]
-    band = band_of(isl, phase, seg, a, b, w.shape[0] - 1, low, high, w.shape[1])
+    items, packed, p, w = work.items, work.packed, work.p, work.w
+    first, last = items.rows[isl], items.rows[isl + 1]
+    band = band_of(isl, items, w.shape[1])
     if band < 0:
         return missed, False
-    D = np.full((seg[phase[isl, PHASES] - 1, KINDS] - seg[phase[isl, 0], 0], 9), -1.0)
-    K = np.empty(((high - low) * w.shape[1], 2 * band + 1))
+    D, K = _room(isl, band, work)
     for i in range(first, last):
         x[i] = p[i]
     start, moved = -1.0, True
     for count in range(SETTLE):
         if not moved:
             break
-        size, moved = newton_step(
-            isl, START, band, phase, seg, ptr, a, b, J, still, x, p, w, par, weight, f, D, K, low, high, 1e-12 * start
-        )
+        size, moved = newton_step(isl, START, band, still, x, work, f, D, K, 1e-12 * start)
         start = size if count == 0 else start
-        body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
-    new = measure_island(isl, low, high, parallel, True, facts)
+        body_state(isl, parallel, items, packed, p, w)
+    new = measure_island(isl, parallel, True, work)
     if new <= 0.25 * share:
         return new, True
     for i in range(first, last):
         p[i] = x[i]
-    measure_island(isl, low, high, parallel, True, facts)
+    measure_island(isl, parallel, True, work)
     return missed, False

@@ -15,6 +15,7 @@ from .nsgs_lanes import FEW, PACK, fill_packs, load_packs
 from .nsgs_local import PARAMETERS
 from .nsgs_newton import band_of
 from .nsgs_order import PHASES, find_cells, order_bodies
+from .nsgs_records import LocalProblems, PackedRows, SweepList, Work
 from .nsgs_setup import frames, least_diagonal
 
 MANY = 10_000  # items from which threads share the work
@@ -51,109 +52,96 @@ def _triangles(threads, Minv, slot, B):
 
 
 @njit(leaf=True)
-def _places(start, stop, kind, block, ptr, src, ends, world, Ja, Jb, a, b, F):
+def _places(start, stop, items, ends, world, form, F):
     """The slots of the bodies of the items start..stop, and the arms of contacts: False if one has none."""
-    fits = True
+    fits, block, ptr, src, a, b = True, items.block, items.ptr, items.src, items.a, items.b
     for i in range(start, stop):
         if i + AHEAD < stop:
             fetch(ends, block[i + AHEAD], 1)
-            fetch(Ja, src[ptr[i + AHEAD]], 3)
-            fetch(Jb, src[ptr[i + AHEAD]], 3)
+            fetch(form.Ja, src[ptr[i + AHEAD]], 3)
+            fetch(form.Jb, src[ptr[i + AHEAD]], 3)
         a[i], b[i] = ends[block[i], 0], ends[block[i], 1]
-        if len(F) and kind[i] == DISK:
-            fits = contact_arms(i, src[ptr[i]], a[i], b[i], world, Ja, Jb, F) and fits
+        if len(F) and items.kind[i] == DISK:
+            fits = contact_arms(i, src[ptr[i]], a[i], b[i], world, form.Ja, form.Jb, F) and fits
     return fits
 
 
 @njit(parallel=True)
-def _places_parallel(kind, block, ptr, src, ends, world, Ja, Jb, a, b, F, fits):
-    n = len(block)
+def _places_parallel(items, ends, world, form, F, fits):
+    n = len(items.block)
     for part in prange(_CHUNKS):
         c = np.int64(part)
-        fits[c] = _places(n * c // _CHUNKS, n * (c + 1) // _CHUNKS, kind, block, ptr, src, ends, world, Ja, Jb, a, b, F)
+        fits[c] = _places(n * c // _CHUNKS, n * (c + 1) // _CHUNKS, items, ends, world, form, F)
 
 
 @njit(leaf=True)
-def _rows(start, stop, omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p):
+def _rows(start, stop, omega, brief, p0, W, work):
     """Each item's own W, q and p in the order of items, and packed rows of those that are not brief: known by arms.
 
     Returns what counts as zero on the diagonal of W, as far as these items go.
     """
-    if L.shape[1] == 6:
-        rows_spatial(start, stop, brief, ptr, src, Ja, Jb, L, C, a, b, J, W)
+    items, packed, laws, form, free = work.items, work.packed, work.laws, work.form, work.free
+    ptr, src, a, b = items.ptr, items.src, items.a, items.b
+    if work.w.shape[1] == 6:
+        rows_spatial(start, stop, brief, ptr, src, form.Ja, form.Jb, work.L, laws.C, a, b, packed.J, W)
     else:
-        rows_planar(start, stop, brief, ptr, src, Ja, Jb, L, C, a, b, J, W)
+        rows_planar(start, stop, brief, ptr, src, form.Ja, form.Jb, work.L, laws.C, a, b, packed.J, W)
     for i in range(start, stop):
         if i + AHEAD < stop:
             fetch(free, src[ptr[i + AHEAD]], 1)
             fetch(p0, src[ptr[i + AHEAD]], 1)
         if brief[i]:
-            arms_delassus(i, ptr[i], a[i], b[i], F, B, W)
+            arms_delassus(i, ptr[i], a[i], b[i], packed.F, packed.B, W)
         for r in range(ptr[i], ptr[i + 1]):
-            q[r], p[r] = free[src[r]], p0[src[r]]
+            work.q[r], work.p[r] = free[src[r]], p0[src[r]]
             if omega != 1.0:
                 for l in range(ptr[i + 1] - ptr[i]):
                     W[r, l] /= omega
-    return least_diagonal(start, stop, ptr, src, length, W)
+    return least_diagonal(start, stop, ptr, src, laws.length, W)
 
 
 @njit(parallel=True)
-def _rows_parallel(omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p, tiny):
-    n = len(a)
+def _rows_parallel(omega, brief, p0, W, tiny, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain):
+    n = len(brief)
     for part in prange(_CHUNKS):
         c = np.int64(part)
-        tiny[c] = _rows(
-            n * c // _CHUNKS, n * (c + 1) // _CHUNKS, omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F,
-            B, J, W, q, p,
-        )  # fmt: skip
+        same = Work(items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
+        tiny[c] = _rows(n * c // _CHUNKS, n * (c + 1) // _CHUNKS, omega, brief, p0, W, same)
 
 
 @njit(leaf=True, sealed=True)
-def _finish(
-    u, unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of,
-    shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, length, C, W, T, J, Cb, q, p, par, wn, sd, G, rim,
-    V, F,
-):  # fmt: skip
+def _finish(u, unit, of, brief, tiny, W, work):
     """The frames of the items of unit u, their rows and arms in them, their weights, and their packs."""
+    items, local, packed, laws, rho = work.items, work.local, work.packed, work.laws, work.rho
     start, stop, c = unit[u], unit[u + 1], of[u]
     for i in range(start, stop):
-        fetch(set_of, block[i], 1)
-        fetch(mu, block[i], 1)
-        fetch(rho, block[i], 1)
+        fetch(laws.set_of, items.block[i], 1)
+        fetch(laws.mu, items.block[i], 1)
+        fetch(rho, items.block[i], 1)
         for k in range(PARAMETERS):
-            par[i, k] = 0.0
-        for r in range(ptr[i], ptr[i + 1]):
-            wn[r], sd[r] = 0.0, 0.0
-            for k in range(T.shape[1]):
-                T[r, k] = 0.0
-    frames(
-        start, stop, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
-        vertex_ptr, facets, facet_ptr, length, W, T, q, p, par, wn, sd, G, rim, V,
-    )  # fmt: skip
-    turn_rows(start, stop, brief, ptr, src, T, C, J, Cb)
-    row_weights(start, stop, kind, ptr, par, sd, weight)
-    if arms:
+            local.par[i, k] = 0.0
+        for r in range(items.ptr[i], items.ptr[i + 1]):
+            local.wn[r], local.sd[r] = 0.0, 0.0
+            for k in range(local.T.shape[1]):
+                local.T[r, k] = 0.0
+    frames(start, stop, tiny, items, local, laws, W, work.q, work.p)
+    turn_rows(start, stop, brief, items, local, packed, laws.C)
+    row_weights(start, stop, items, local)
+    if packed.arms:
         for i in range(start, stop):
-            if kind[i] == DISK:
-                turn_arms(i, ptr[i], T, F)
-        if start >= seg[c, DISK]:
-            first = pack[c] + (start - seg[c, DISK]) // WIDTH
-            last = min(pack[c + 1], first + (stop - start) // WIDTH)
-            load_packs(start, first, last, F, par, block, set_of, semi, rho, Z)
+            if items.kind[i] == DISK:
+                turn_arms(i, items.ptr[i], local.T, packed.F)
+        if start >= items.seg[c, DISK]:
+            first = packed.pack[c] + (start - items.seg[c, DISK]) // WIDTH
+            last = min(packed.pack[c + 1], first + (stop - start) // WIDTH)
+            load_packs(start, first, last, packed.F, local.par, items.block, laws.set_of, laws.semi, rho, packed.Z)
 
 
 @njit(parallel=True)
-def _finish_parallel(
-    unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of,
-    shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, length, C, W, T, J, Cb, q, p, par, wn, sd, G, rim,
-    V, F,
-):  # fmt: skip
+def _finish_parallel(unit, of, brief, tiny, W, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain):
     for part in prange(len(of)):
-        _finish(
-            np.int64(part), unit, of, seg, pack, rho, weight, Z, arms, brief, tiny, kind, block, ptr, src, lo, hi, gptr,
-            vptr, law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, length, C, W, T, J, Cb, q,
-            p, par, wn, sd, G, rim, V, F,
-        )  # fmt: skip
+        same = Work(items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
+        _finish(np.int64(part), unit, of, brief, tiny, W, same)
 
 
 @njit
@@ -222,47 +210,39 @@ def _pack(threads, likely, seg, block, ptr, src, ends, world):
 
 
 @njit(leaf=True)
-def _by_arms(arms, plain, phase, seg, kind, a, b, begin, brief, wanted):
+def _by_arms(arms, plain, items, brief, wanted):
     """brief (ni,): contacts of islands that are too large for Newton's method, which alone needs their rows.
 
     wanted (moving,): the bodies whose whole factors are needed, for rows or for the natural map; returns whether any.
     """
-    some = False
+    some, phase, seg = False, items.phase, items.seg
     for isl in range(phase.shape[0]):
-        low, high = begin[isl], begin[isl + 1]
-        large = arms and band_of(isl, phase, seg, a, b, begin[-1], low, high, 6) < 0
+        large = arms and band_of(isl, items, 6) < 0
         whole = not (arms and plain)
         for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
-            brief[i] = large and kind[i] == DISK
+            brief[i] = large and items.kind[i] == DISK
             whole = whole or not brief[i]
-        for i in range(low, high):
+        for i in range(items.begin[isl], items.begin[isl + 1]):
             wanted[i] = whole
         some = some or whole
     return some
 
 
 @njit(sealed=True)
-def prepare(
-    law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated,
-    omega, parallel, body_a, body_b, Ja, Jb, Minv, free, rho, p0, kind, times, plain, near,
-    likely,
-):  # fmt: skip
-    """Order, items, packed rows and frames of a problem on `Bodies`; `free` (nr,) is its q, p0 (nr,) the first guess.
+def prepare(laws, form, free, rho, p0, omega, parallel, kind, times, plain, near, likely):
+    """The `Work` of a problem on `Bodies`: its items in order, with packed rows and frames.
 
-    rho (nk,): the blocks' weights; kind, times (nk,), plain: from `classify`; near (nk,): the blocks that are taken;
-    the others are left out, at an impulse of 0; likely (nk,): those that will hardly be open. Returns the arrays that
-    `relax` and `measure` read, in their order: begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T,
-    L (of the bodies of which it is read), Cb, gptr, G, rim, vptr, V, weight, F, B, arms (whether contacts are known by
-    F and B), pack, Z (`nsgs_lanes`).
+    free (nr,): q of the problem; rho (nk,): the blocks' weights; p0 (nr,): the first guess; omega: over-relaxation;
+    kind, times (nk,), plain: from `classify`; near (nk,): the blocks that are taken, the others are left out, at an
+    impulse of 0; likely (nk,): those that will hardly be open.
     """
-    d = Minv.shape[1]
-    slot, begin, chunk = order_bodies(body_a, body_b, near, Minv)
+    C = laws.C
+    d = form.Minv.shape[1]
+    slot, begin, chunk = order_bodies(form.body_a, form.body_b, near, form.Minv)
     moving = begin[-1]
-    cell, place, taken, ends, phase = find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk)
+    cell, place, taken, ends, phase = find_cells(parallel, form.body_a, form.body_b, near, times, slot, begin, chunk)
     cells = phase[-1, -1]
-    block, item_kind, ptr, src, seg, gptr, vptr = list_items(
-        law, row_ptr, kind, taken, cell, cells, place, moving, set_of, shape, facet_ptr, vertex_ptr
-    )
+    block, item_kind, ptr, src, seg, gptr, vptr = list_items(laws, kind, taken, cell, cells, place, moving)
     ni, nrows = len(block), len(src)
     threads, first = parallel and ni > MANY, np.int64(0)  # no literal: the signature of the threads' calls
     pack = np.zeros(cells + 1, np.int64)
@@ -275,47 +255,49 @@ def prepare(
         compliant = False
         for r in range(nrows):
             compliant = compliant or C[src[r]] > 0.0
-    a, b = np.empty(ni, np.int64), np.empty(ni, np.int64)
+    items = SweepList(
+        begin, phase, island_rows(phase, seg, ptr), seg, item_kind, block, ptr, src, np.empty(ni, np.int64),
+        np.empty(ni, np.int64), gptr, vptr,
+    )  # fmt: skip
     B = aligned(moving + 1 if d == 6 and not compliant else 0, FACTORS)
     B[-1:] = 0.0  # what cannot move
-    arms = _triangles(threads, Minv, slot, B)
+    arms = _triangles(threads, form.Minv, slot, B)
     F, fits = aligned(ni if arms else 0, ARMS), np.ones(_CHUNKS, np.bool_)
     if threads:
-        _places_parallel(item_kind, block, ptr, src, ends, moving, Ja, Jb, a, b, F, fits)
+        _places_parallel(items, ends, moving, form, F, fits)
     else:
-        fits[0] = _places(first, ni, item_kind, block, ptr, src, ends, moving, Ja, Jb, a, b, F)
+        fits[0] = _places(first, ni, items, ends, moving, form, F)
     arms = arms and fits.all()
     brief, wanted = np.empty(ni, np.bool_), np.empty(moving, np.bool_)
-    some = _by_arms(arms, plain, phase, seg, item_kind, a, b, begin, brief, wanted)
+    some = _by_arms(arms, plain, items, brief, wanted)
     L = np.empty((moving + 1 if some else 0, d, d))
     if some:
-        body_factors(Minv, slot, wanted, L)
+        body_factors(form.Minv, slot, wanted, L)
     wide = 3  # rows of the largest item
     for i in range(ni):
         wide = max(wide, ptr[i + 1] - ptr[i])
-    J, W, T = np.empty((nrows, 2 * d)), np.empty((nrows, wide)), np.empty((nrows, wide))
-    q, p, tiny = np.empty(nrows), np.empty(nrows), np.zeros(_CHUNKS)
+    W, tiny = np.empty((nrows, wide)), np.zeros(_CHUNKS)
+    local = LocalProblems(
+        np.empty((ni, PARAMETERS)), np.empty(nrows), np.empty(nrows), np.empty((nrows, wide)),
+        np.zeros((nrows if compliant else 0, 6)), np.zeros((gptr[-1], 6)), np.zeros(gptr[-1]), np.zeros((vptr[-1], 6)),
+        np.empty(nrows),
+    )  # fmt: skip
+    packed = PackedRows(np.empty((nrows, 2 * d)), F, B, arms, pack, aligned(pack[-1] if arms else 0, PACK).ravel())
+    q, p, w, v = np.empty(nrows), np.empty(nrows), np.empty((moving + 1, d)), np.empty((moving + 1, d))
+    work = Work(
+        items, local, packed, laws, form, free, rho, L, q, p, w, v, plain
+    )  # a parallel loop takes its records one by one
     if threads:
-        _rows_parallel(omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p, tiny)
+        _rows_parallel(omega, brief, p0, W, tiny, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
     else:
-        tiny[0] = _rows(first, ni, omega, brief, ptr, src, length, Ja, Jb, L, C, free, p0, a, b, F, B, J, W, q, p)
-    par, wn, sd, weight = np.empty((ni, PARAMETERS)), np.empty(nrows), np.empty(nrows), np.empty(nrows)
-    G, rim, V = np.zeros((gptr[-1], 6)), np.zeros(gptr[-1]), np.zeros((vptr[-1], 6))
-    Cb = np.zeros((nrows if compliant else 0, 6))
-    Z = aligned(pack[-1] if arms else 0, PACK).ravel()
+        tiny[0] = _rows(first, ni, omega, brief, p0, W, work)
     unit, of = _units(seg)
-    known = (
-        unit, of, seg, pack, rho, weight, Z, arms, brief, tiny.max(), item_kind, block, ptr, src, lo, hi, gptr, vptr,
-        law, set_of, shape, mu, r0, semi, vertices, vertex_ptr, facets, facet_ptr, length, C, W, T, J, Cb, q, p, par,
-        wn, sd, G, rim, V, F,
-    )  # fmt: skip
     if threads:
-        _finish_parallel(*known)
+        _finish_parallel(
+            unit, of, brief, tiny.max(), W, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain
+        )
     else:
+        least = tiny.max()
         for u in range(len(of)):
-            _finish(u, *known)
-    rows = island_rows(phase, seg, ptr)
-    return (
-        begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,
-        F, B, arms, pack, Z,
-    )  # fmt: skip
+            _finish(u, unit, of, brief, least, W, work)
+    return work

@@ -17,7 +17,7 @@ import math
 
 from .._jit import njit
 from ..friction.kernels import starts_group
-from .nsgs_local import minimise_ball
+from .nsgs_local import NESTED_MU, NESTED_NN, NESTED_NORMAL, NESTED_R0, minimise_ball
 
 _STEPS = 200
 _CYCLES = 20_000  # over the groups; a group coupled to another by 0.999 of what it could be needs 1e4 for 1e-8
@@ -235,9 +235,7 @@ def _newton(x, shift, qn, qt, wnn, wn, first, kind, S, s0, n, mu, r0, associated
 
 
 @njit(leaf=True, sealed=True)
-def solve_product(
-    shift, qn, qt, pn, wnn, wn, first, kind, S, s0, n, mu, r0, associated, f, g, rest, own, part, A, b
-):  # fmt: skip
+def solve_product(shift, qn, qt, pn, wnn, wn, first, kind, S, s0, n, mu, r0, associated, f, g, rest, own, part, A, b):
     """p_n (0 without a normal row, `shift` 0) and friction f of a block, from the present ones; -1 for none found."""
     if shift:
         for k in range(n):
@@ -264,8 +262,8 @@ def solve_product(
 @njit(leaf=True)
 def update_product(i, r, n, u, p, new, par, wn, sd, kind, S, s0, associated, qt, g, f, work):
     """Impulses `new` (n,) of a block with a product of friction sets at velocities u (n,); its change of velocity."""
-    mu, r0, wnn = par[i, 2], par[i, 3], par[i, 0]
-    shift = 1 if par[i, 1] > 0.0 else 0
+    mu, r0, wnn = par[i, NESTED_MU], par[i, NESTED_R0], par[i, NESTED_NN]
+    shift = 1 if par[i, NESTED_NORMAL] > 0.0 else 0
     first = r + shift
     t = n - shift
     pn = p[r] if shift else 0.0
@@ -283,7 +281,7 @@ def update_product(i, r, n, u, p, new, par, wn, sd, kind, S, s0, associated, qt,
     _, _, _, _, rest, own, _, A, part, b = work
     found = solve_product(
         shift, qn, qt, pn, wnn, wn, first, kind, S, s0, t, mu, r0, associated, f, g, rest, own, part, A, b
-    )  # fmt: skip
+    )
     if found < 0.0:
         for k in range(n):
             new[k] = p[r + k]

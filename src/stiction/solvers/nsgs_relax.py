@@ -1,13 +1,28 @@
-"""Sweeps until the laws are met: island by island, accelerated, with the scaled map as the judge."""
+"""Sweeps until the laws are met: island by island, accelerated, with the scaled map as the judge.
+
+`relax` goes in rounds. In each, every island that is `_unfinished` is swept some times (`_sweeps_of_round` says how
+often), and then looked at (`measure_island`): that costs as much as a sweep. What follows from a look is said by one
+function each:
+
+    _next_look        how many sweeps until the next look
+    _try_newton       whether Newton's method takes over for a while
+    _too_slow         whether an island above the tolerance is accepted as it is
+    _set_threshold    which change of a sweep ends the next ones before their look
+    _out_of_patience  whether an island has stalled: it is given up
+    _outcome          how all of it ended
+
+`Progress` holds what is known of each island. Errors are squares there, and in all comparisons with them.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._jit import njit
-from .nsgs_accelerate import MEMORY, MOST_ROWS, STATE, combine, copy, fresh, realign, remembers
+from .nsgs_accelerate import combine, copy, forget, new_history, realign
 from .nsgs_ends import (
     ACCEPTED,
     ENOUGH_SWEEPS,
@@ -24,6 +39,7 @@ from .nsgs_measure import measure_island
 from .nsgs_newton import START, sweeps_per_step
 from .nsgs_order import PHASES
 from .nsgs_polish import polish, settle, without_overlaps
+from .nsgs_records import Array
 
 NEAR = 1e6  # of the goal, as squares: a first guess that needs no sweeps
 FURTHER, FURTHEST = 1e-8, 1e-16  # of the goal, as squares: where Newton's method ends
@@ -31,10 +47,81 @@ FULL = 4  # every so many sweeps visit the open contacts too
 _ROUNDS = (1, 4, 10, 20)  # sweeps before the first looks at the natural map; then always the last
 _CLOSE = 3  # sweeps before a later look at an island with momentum, at least; the last of `_ROUNDS` at most
 _SPARSE, _APART = 20, 40  # later, looks are apart by the sweeps so far over this, but at most by so many
-_PATIENCE = 2000  # sweeps in which an island's residual must have halved, else it is given up
+_PATIENCE = 2000  # sweeps in which an island must have made progress, else it is given up
+_PROGRESS = 0.25  # of the squared error at the last progress: the error has halved
 _NEWTON = 2  # looks after which Newton's method is tried on small islands, at least
 _CHEAP, _CLOSER = 10.0, 1e2  # sweeps per factorisation up to which it is tried from afar; of the goal, as squares
 _FEW = 12  # velocities of an island up to which Newton's method goes further than the goal at once: digits for nothing
+
+
+class Aim(NamedTuple):
+    """What sweeps aim at, and how they go about it."""
+
+    tol: Any  # the error that ends them, of `scale`
+    accept: Any  # the error that large islands may have where `tol` is far
+    strict_rows: Any  # up to so many rows an island has to meet `tol`
+    scale: Any  # [m/s]
+    limit: Any  # sweeps of an island at most
+    parallel: Any  # whether threads share the work
+    accelerate: Any  # whether sweeps are combined with those before
+
+
+class Progress(NamedTuple):
+    """What is known of each island (nisl,). Errors are squares of the scaled map [m²/s²]."""
+
+    share: Array  # the error that solves it: the goal by its number of rows
+    bound: Array  # the error that may stay
+    missed: Array  # the error at the last look
+    done: Array  # sweeps
+    looked: Array  # sweeps at the last look
+    last_ratio: Array  # error over share at the look before
+    next_look: Array  # sweeps until the next one
+    threshold: Array  # change of a sweep that ends those of a round [m/s]
+    still: Array  # whether sweeps change nothing any more
+    accepted: Array  # whether it ends above its goal, accepted as it is
+    mark_error: Array  # the error at the last progress
+    mark_sweeps: Array  # and the sweeps
+    least: Array  # the least error where w was made anew and sweeps are accelerated; `best` (n,): its impulses
+    best: Array
+    theta: Array  # step of the proximal method
+    newton_cost: Array  # sweeps that take as long as one step of Newton's method
+    newton_due: Array  # sweeps after which it is tried again
+    next_newton: Array  # and the round
+
+
+@njit
+def _new_progress(aim, items):
+    """Nothing is known of any island yet."""
+    islands, n = items.phase.shape[0], len(items.src)
+    goal = (aim.tol * aim.scale) ** 2
+    share, bound = np.empty(islands), np.full(islands, goal)
+    for isl in range(islands):
+        rows = items.rows[isl + 1] - items.rows[isl]
+        share[isl] = goal * (rows / n)
+        # how large an island's error may stay; a small one misses no more than the whole problem may
+        if aim.accept > aim.tol and rows > aim.strict_rows:
+            bound[isl] = (aim.accept * aim.scale) ** 2 * (rows / n)
+    none = np.zeros(islands, np.int64)
+    return Progress(
+        share=share,
+        bound=bound,
+        missed=np.full(islands, math.inf),
+        done=none,
+        looked=none.copy(),
+        last_ratio=np.full(islands, math.inf),
+        next_look=np.ones(islands, np.int64),
+        threshold=np.full(islands, aim.tol * aim.scale),
+        still=np.zeros(islands, np.bool_),
+        accepted=np.zeros(islands, np.bool_),
+        mark_error=np.full(islands, math.inf),
+        mark_sweeps=none.copy(),
+        least=np.full(islands, math.inf),
+        best=np.empty(n),
+        theta=np.full(islands, START),
+        newton_cost=np.zeros(islands),
+        newton_due=np.zeros(islands),
+        next_newton=np.full(islands, _NEWTON),
+    )
 
 
 @njit
@@ -44,233 +131,233 @@ def beyond(tol, part):
 
 
 @njit(leaf=True, sealed=True)
-def _go_near(
-    isl, first, last, low, high, parallel, tol, small, theta, dear, share, overlap, q, par, weight, x, r, g, facts
-):
-    """Newton's method on an island whose first guess is near the answer: its square after that, and the new theta.
+def _go_near(isl, aim, overlap, work, progress, history):
+    """Newton's method on an island whose first guess is near the answer: its error after that.
 
     Infinite where it is not near, or not solved by this: then sweeps come next.
     """
-    phase, seg, ptr, src, T = facts[0], facts[1], facts[3], facts[4], facts[8]
-    missed = measure_island(isl, low, high, parallel, False, facts)
-    near = NEAR if dear <= _CHEAP else _CLOSER
+    share = progress.share[isl]
+    missed = measure_island(isl, aim.parallel, False, work)
+    near = NEAR if progress.newton_cost[isl] <= _CHEAP else _CLOSER
     if not missed <= near * share:
-        return math.inf, theta
-    without_overlaps(isl, small, phase, seg, ptr, src, T, facts[30], overlap, q, g)
-    missed, kept = settle(isl, first, last, low, high, parallel, missed, share, g, par, weight, x, r, facts)
-    far = beyond(tol, FURTHER)
+        return math.inf
+    without_overlaps(isl, aim.tol * aim.scale, overlap, work, history.g)
+    missed, kept = settle(isl, aim.parallel, missed, share, history.g, work, history.x, history.r)
+    far = beyond(aim.tol, FURTHER)
     if not kept and missed > far * share:
-        missed, theta, _, _ = polish(
-            isl, first, last, low, high, parallel, theta, missed, share, far, q, par, weight, x, r, facts
+        missed, progress.theta[isl], _, _ = polish(
+            isl, aim.parallel, progress.theta[isl], missed, share, far, work, history.x, history.r
         )
-    if not missed <= share:
-        return math.inf, theta
-    return missed, theta
+    return missed if missed <= share else math.inf
 
 
 @njit(leaf=True)
-def _together(scale, done, missed):
-    """The sweeps of the island that took most, and the error of all of them."""
-    sweeps, total = 0, 0.0
-    for isl in range(len(done)):
-        sweeps = max(sweeps, done[isl])
-        total += missed[isl]
-    return sweeps, math.sqrt(total) / scale
+def _out_of_patience(isl, patience, progress):
+    """Whether an island has made no progress for more than `patience` sweeps."""
+    return progress.done[isl] - progress.mark_sweeps[isl] > patience
+
+
+@njit(leaf=True)
+def _unfinished(isl, aim, patience, progress):
+    """Whether an island is swept on."""
+    if progress.missed[isl] <= progress.share[isl] or progress.still[isl] or progress.accepted[isl]:
+        return False
+    return progress.done[isl] < aim.limit and not _out_of_patience(isl, patience, progress)
+
+
+@njit(leaf=True)
+def _sweeps_of_round(isl, turn, aim, progress, history):
+    """How often an island is swept in round `turn` (from 1) before it is looked at."""
+    done = progress.done[isl]
+    count = _ROUNDS[min(turn - 1, len(_ROUNDS) - 1)]
+    if turn > 2 and history.momentum[isl]:
+        count = progress.next_look[isl]
+    return min(max(count, min(done // _SPARSE, _APART)), aim.limit - done)
 
 
 @njit
-def _until(since, error, last):
+def _next_look(since, ratio, last):
     """Sweeps that an island will need if its error goes on to fall as it did from `last` in `since` sweeps.
 
-    Both errors are squares, over those of the goal.
+    Both errors are over those of the goal.
     """
     most = _ROUNDS[-1]
-    if not 1.0 < error < last < math.inf:
+    if not 1.0 < ratio < last < math.inf:
         return most
-    return int(min(most, max(_CLOSE, math.ceil(since * math.log(error) / math.log(last / error)))))
+    return int(min(most, max(_CLOSE, math.ceil(since * math.log(ratio) / math.log(last / ratio)))))
 
 
 @njit
-def _slow(done, since, error, last):
+def _too_slow(done, since, ratio, last):
     """Whether an island that is accepted as it is would need more than twice `ENOUGH_SWEEPS` to its goal.
 
-    Errors as for `_until`, which the last `since` sweeps have brought from `last` to `error`.
+    Errors as for `_next_look`, which the last `since` sweeps have brought from `last` to `ratio`.
     """
     if done < ENOUGH_SWEEPS:
         return False
-    if not error < last < math.inf:
+    if not ratio < last < math.inf:
         return True
-    return done + since * math.log(error) / math.log(last / error) > 2 * ENOUGH_SWEEPS
+    return done + since * math.log(ratio) / math.log(last / ratio) > 2 * ENOUGH_SWEEPS
+
+
+@njit
+def _try_newton(isl, turn, few, aim, work, progress, history):
+    """Newton's method on an island, where it is due; whether it has helped.
+
+    few: an island so small that it is always taken further than the goal.
+    """
+    share, missed = progress.share[isl], progress.missed[isl]
+    far = beyond(aim.tol, FURTHEST if few else FURTHER)
+    due = missed > share and turn >= progress.next_newton[isl] and progress.done[isl] >= progress.newton_due[isl]
+    if not due and not (few and missed > far * share):
+        return False
+    progress.missed[isl], progress.theta[isl], better, count = polish(
+        isl, aim.parallel, progress.theta[isl], missed, share, far, work, history.x, history.r
+    )
+    progress.next_newton[isl] = turn + (1 if better else turn)
+    progress.newton_due[isl] = progress.done[isl] + progress.newton_cost[isl] * count  # as much time again for sweeps
+    return better
+
+
+@njit
+def _set_threshold(isl, seen, aim, progress):
+    """The change of a sweep that ends the next ones, after one of `seen` was not enough."""
+    goal = (aim.tol * aim.scale) ** 2
+    error = math.sqrt(progress.missed[isl] / progress.share[isl] * goal)
+    progress.threshold[isl] = max(0.5 * min(1.0, aim.tol * aim.scale / error) * seen, FLOOR * aim.scale)
+
+
+@njit(leaf=True)
+def _outcome(swept, aim, patience, progress):
+    """How the rounds have ended, -1 if they go on; the sweeps of the island that took most, and the error of all."""
+    sweeps, total, stalled, taken = 0, 0.0, False, True
+    for isl in range(len(progress.done)):
+        sweeps = max(sweeps, progress.done[isl])
+        total += progress.missed[isl]
+        stalled = stalled or _out_of_patience(isl, patience, progress)
+        taken = taken and progress.missed[isl] <= progress.bound[isl]
+    error = math.sqrt(total) / aim.scale
+    if not error < math.inf:
+        return NONFINITE, sweeps, error
+    if error <= aim.tol:
+        return SOLVED, sweeps, error
+    if swept:
+        return -1, sweeps, error
+    if taken and aim.accept > aim.tol and error <= aim.accept:
+        return ACCEPTED, sweeps, error
+    return (LIMIT if sweeps >= aim.limit else STALLED if stalled else RESTING), sweeps, error
 
 
 def _make_relax(d, nested):
-    @njit(sealed=True)
-    def relax(
-        tol, accept, strict, scale, limit, parallel, accelerate, law, row_ptr, set_of, mu, r0, shape, semi, vertices,
-        vertex_ptr, facets, facet_ptr, lo, hi, length, C, associated, Ja, Jb, free, overlap, rho,
-        begin, phase, rows, seg, block, ptr, src, a, b, J, q, p, par, wn, sd, T, L, Cb, gptr, G, rim, vptr, V, weight,
-        F, B, arms, pack, Z, plain,
-    ):  # fmt: skip
-        """Sweep until every island has its share of `tol`: p is changed in place.
+    @njit
+    def sweep_island(isl, full, aim, most, facets, work):
+        """One sweep over an island; not `full`: without the contacts that are open. The largest change of velocity."""
+        if d == 3 and nested:
+            return island_planar_nested(isl, aim.parallel, most, full, work, facets)
+        if d == 3:
+            return island_planar(isl, aim.parallel, most, full, work, facets)
+        if nested:
+            return island_spatial_nested(isl, aim.parallel, most, full, work, facets)
+        return island_spatial(isl, aim.parallel, most, full, work, facets)
 
-        An island of more than `strict` rows may end with its share of `accept` where that of `tol` is far. Returns how
-        it ended, the sweeps of the island that took most, and the error. An island's share of it goes by its number of
-        rows; `missed` is the square of its scaled map.
+    @njit
+    def round_of_island(isl, turn, smooth, aim, most, facets, work, progress, history, before):
+        """Sweep an island until its next look, look, and draw the conclusions.
+
+        smooth: whether Newton's method can be tried; before (slots, d): room for its state.
         """
-        islands = phase.shape[0]
-        nrows, moving = len(src), begin[-1]
-        w, v = np.empty((moving + 1, d)), np.empty((moving + 1, d))
-        w[moving], v[moving] = 0.0, 0.0  # what cannot move
-        most = np.zeros(phase[-1, PHASES])
-        width = 0
-        for i in range(len(gptr) - 1):
-            width = max(width, gptr[i + 1] - gptr[i])
-        compliant = len(Cb) > 0
-        arrays = (
-            seg, ptr, a, b, J, q, p, w, par, wn, sd, Cb, compliant, gptr, G, rim, vptr, V, associated, width,
-            F, B, arms, pack, Z,
-        )  # fmt: skip
-        facts = (
-            phase, seg, block, ptr, src, a, b, J, T, L, p, w, v, free, Ja, Jb, C, law, row_ptr, set_of, mu, r0, shape,
-            semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, rho, associated, plain, q, F, B, arms, pack,
-            Z,
-        )  # fmt: skip
-        memory = 1
+        items, p, w = work.items, work.p, work.w
+        x, momentum, threshold = history.x, history.momentum, progress.threshold
+        first, last, low, high = items.rows[isl], items.rows[isl + 1], items.begin[isl], items.begin[isl + 1]
+        share, done = progress.share[isl], progress.done
+        wide = aim.parallel and items.phase[isl, 1] - items.phase[isl, 0] > 1
+        few = smooth and (high - low) * d <= _FEW
+        seen = math.inf
+        full = done[isl] % FULL == 0
+        pending = False  # a sweep whose result has not been combined with those before
+        for _ in range(_sweeps_of_round(isl, turn, aim, progress, history)):
+            if pending:
+                combine(isl, wide, full, work, history)
+            pending = aim.accelerate
+            full = done[isl] % FULL == 0
+            if aim.accelerate and (full or not momentum[isl]):
+                copy(first, last, wide, p, x)
+            estimate = sweep_island(isl, full, aim, most, facets, work)
+            done[isl] += 1
+            if full:
+                seen = estimate
+            if seen <= threshold[isl]:
+                break
+        anew = turn > len(_ROUNDS)  # before that, round-off is no matter
+        long = pending and anew
+        if long:
+            for i in range(low, high):
+                for j in range(d):
+                    before[i, j] = w[i, j]
+        progress.missed[isl] = measure_island(isl, aim.parallel, anew, work)
+        if long:
+            realign(isl, low, high, w, before, history)
+        ratio, earlier = progress.missed[isl] / share, progress.last_ratio[isl]
+        since = done[isl] - progress.looked[isl]
+        progress.next_look[isl] = _next_look(since, ratio, earlier)
+        progress.last_ratio[isl], progress.looked[isl] = ratio, done[isl]
+        if smooth and _try_newton(isl, turn, few, aim, work, progress, history):
+            forget(isl, last - first, history)
+            pending = False
+        short = progress.missed[isl] > share
+        if long and progress.missed[isl] < progress.least[isl]:
+            progress.least[isl] = progress.missed[isl]
+            copy(first, last, wide, p, progress.best)
+        large = aim.accept > aim.tol and last - first > aim.strict_rows
+        if large and share < progress.missed[isl] <= progress.bound[isl]:
+            progress.accepted[isl] = _too_slow(done[isl], since, progress.missed[isl] / share, earlier)
+        if pending and short and done[isl] < aim.limit and not progress.accepted[isl]:
+            combine(isl, wide, full, work, history)
+        if seen <= progress.threshold[isl] and short:
+            _set_threshold(isl, seen, aim, progress)
+        progress.still[isl] = seen <= FLOOR * aim.scale
+        if progress.missed[isl] <= _PROGRESS * progress.mark_error[isl]:
+            progress.mark_error[isl], progress.mark_sweeps[isl] = progress.missed[isl], done[isl]
+
+    @njit(sealed=True)
+    def relax(aim, work, overlap):
+        """Sweep until every island has its share of the tolerance; `work.p` is changed in place.
+
+        overlap (nr,): b of the problem. Returns how it ended, the sweeps of the island that took most, and the error.
+        """
+        items, laws = work.items, work.laws
+        islands, moving = items.phase.shape[0], items.begin[-1]
+        history, progress = new_history(aim.accelerate, work), _new_progress(aim, items)
+        most, before, facets = np.zeros(items.phase[-1, PHASES]), np.empty((moving + 1, d)), 0
+        for i in range(len(items.gptr) - 1):
+            facets = max(facets, items.gptr[i + 1] - items.gptr[i])
+        # only accelerated sweeps on Coulomb's law stall; on a convex problem slow is never for good
+        patience = _PATIENCE if aim.accelerate and not laws.associated else aim.limit
+        smooth = aim.accelerate and not nested and not laws.associated and len(work.local.Cb) == 0
+        work.w[moving], work.v[moving] = 0.0, 0.0  # what cannot move
         for isl in range(islands):
-            if accelerate and rows[isl + 1] - rows[isl] <= MOST_ROWS:
-                memory = MEMORY
-        x, r, g = np.empty(nrows), np.empty(nrows), np.empty(nrows)
-        wg, before = np.empty((moving + 1, d)), np.empty((moving + 1, d))
-        R, H, Wg = np.empty((memory, nrows)), np.empty((memory, nrows)), np.empty((memory, moving + 1, d))
-        gram, state = np.empty((islands, memory, memory)), np.empty((islands, STATE))
-        done, missed = np.zeros(islands, np.int64), np.empty(islands)
-        rest, mark, marked = np.zeros(islands, np.bool_), np.full(islands, math.inf), np.zeros(islands, np.int64)
-        best, least = np.empty(nrows), np.full(islands, math.inf)  # where sweeps have come nearest, and how near
-        patience = _PATIENCE if accelerate and not associated else limit  # convex problems are never slow for good
-        threshold, due = np.full(islands, tol * scale), np.zeros(islands)
-        smooth = accelerate and not nested and not associated and not compliant
-        wait, theta, dear = np.full(islands, _NEWTON), np.full(islands, START), np.empty(islands)
-        for isl in range(islands):
-            fresh(isl, rows[isl + 1] - rows[isl], state)
-            missed[isl] = math.inf
-            low, high = begin[isl], begin[isl + 1]
-            body_state(isl, low, high, parallel, phase, seg, ptr, a, b, J, p, w, F, B, arms, pack, Z)
-        goal = (tol * scale) ** 2
-        # how large an island's error may stay, as a square; a small one misses no more than the whole problem may
-        bound, given_up = np.full(islands, goal), np.zeros(islands, np.bool_)
-        for isl in range(islands):
-            if accept > tol and rows[isl + 1] - rows[isl] > strict:
-                bound[isl] = (accept * scale) ** 2 * ((rows[isl + 1] - rows[isl]) / nrows)
+            body_state(isl, aim.parallel, items, work.packed, work.p, work.w)
         for isl in range(islands):  # where the first guess is near the answer, Newton's method goes there at once
-            first, last = rows[isl], rows[isl + 1]
-            if not smooth or not 0 < last - first <= QUICK_ROWS:
-                continue
-            low, high, share = begin[isl], begin[isl + 1], goal * ((last - first) / nrows)
-            dear[isl] = sweeps_per_step(isl, phase, seg, a, b, moving, low, high, d)
-            due[isl] = dear[isl]
-            missed[isl], theta[isl] = _go_near(
-                isl, first, last, low, high, parallel, tol, tol * scale, theta[isl], dear[isl], share, overlap, q, par,
-                weight, x, r, g, facts,
-            )  # fmt: skip
-        turn, ahead, last_error, looked = 0, np.ones(islands, np.int64), np.full(islands, math.inf), done.copy()
+            if smooth and 0 < items.rows[isl + 1] - items.rows[isl] <= QUICK_ROWS:
+                progress.newton_cost[isl] = sweeps_per_step(isl, items, d)
+                progress.newton_due[isl] = progress.newton_cost[isl]
+                progress.missed[isl] = _go_near(isl, aim, overlap, work, progress, history)
+        turn = 0
         while True:
-            chunk = _ROUNDS[min(turn, len(_ROUNDS) - 1)]
             turn += 1
             swept = False
             for isl in range(islands):
-                first, last = rows[isl], rows[isl + 1]
-                low, high = begin[isl], begin[isl + 1]
-                share = goal * ((last - first) / nrows)
-                wide = parallel and phase[isl, 1] - phase[isl, 0] > 1
-                if missed[isl] <= share or rest[isl] or given_up[isl] or done[isl] >= limit:
-                    continue
-                if done[isl] - marked[isl] > patience:
-                    continue
-                few = smooth and (high - low) * d <= _FEW
-                swept = True
-                seen = math.inf
-                full = done[isl] % FULL == 0
-                pending = False  # a sweep whose result has not been combined with those before
-                count = ahead[isl] if turn > 2 and not remembers(isl, state) else chunk
-                for _ in range(min(max(count, min(done[isl] // _SPARSE, _APART)), limit - done[isl])):
-                    if pending:
-                        combine(
-                            isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state
-                        )
-                    pending = accelerate
-                    full = done[isl] % FULL == 0
-                    if accelerate and (full or remembers(isl, state)):
-                        copy(first, last, wide, p, x)
-                    if d == 3 and nested:
-                        estimate = island_planar_nested(isl, parallel, most, phase, full, arrays)
-                    elif d == 3:
-                        estimate = island_planar(isl, parallel, most, phase, full, arrays)
-                    elif nested:
-                        estimate = island_spatial_nested(isl, parallel, most, phase, full, arrays)
-                    else:
-                        estimate = island_spatial(isl, parallel, most, phase, full, arrays)
-                    done[isl] += 1
-                    if full:
-                        seen = estimate
-                    if seen <= threshold[isl]:
-                        break
-                anew = turn > len(_ROUNDS)  # before that, round-off is no matter
-                long = pending and anew
-                if long:
-                    for i in range(low, high):
-                        for j in range(d):
-                            before[i, j] = w[i, j]
-                missed[isl] = measure_island(isl, low, high, parallel, anew, facts)
-                if long:
-                    realign(isl, low, high, w, before, wg, Wg, state)
-                short = missed[isl] > share
-                since, earlier = done[isl] - looked[isl], last_error[isl]
-                ahead[isl] = _until(since, missed[isl] / share, earlier)
-                last_error[isl], looked[isl] = missed[isl] / share, done[isl]
-                far = beyond(tol, FURTHEST if few else FURTHER)
-                rough = missed[isl] > far * share
-                if (short and smooth and turn >= wait[isl] and done[isl] >= due[isl]) or (few and rough):
-                    missed[isl], theta[isl], better, count = polish(
-                        isl, first, last, low, high, parallel, theta[isl], missed[isl], share, far, q, par, weight, x,
-                        r, facts,
-                    )  # fmt: skip
-                    wait[isl] = turn + (1 if better else turn)
-                    due[isl] = done[isl] + dear[isl] * count  # as much time again for sweeps
-                    if better:
-                        fresh(isl, last - first, state)
-                        pending = False
-                        short = missed[isl] > share
-                if long and missed[isl] < least[isl]:
-                    least[isl] = missed[isl]
-                    copy(first, last, wide, p, best)
-                if accept > tol and last - first > strict and share < missed[isl] <= bound[isl]:
-                    given_up[isl] = _slow(done[isl], since, missed[isl] / share, earlier)
-                if pending and short and done[isl] < limit and not given_up[isl]:
-                    combine(isl, first, last, low, high, wide, full, p, w, weight, x, r, g, wg, R, H, Wg, gram, state)
-                if seen <= threshold[isl] and short:
-                    error = math.sqrt(missed[isl] / share * goal)
-                    threshold[isl] = max(0.5 * min(1.0, tol * scale / error) * seen, FLOOR * scale)
-                rest[isl] = seen <= FLOOR * scale
-                if missed[isl] <= 0.25 * mark[isl]:
-                    mark[isl], marked[isl] = missed[isl], done[isl]
-            stalled = False
-            for isl in range(islands):
-                stalled = stalled or done[isl] - marked[isl] > patience
-                if not swept and least[isl] <= missed[isl]:
-                    missed[isl] = least[isl]
-                    copy(rows[isl], rows[isl + 1], False, best, p)
-            sweeps, error = _together(scale, done, missed)
-            if not error < math.inf:
-                return NONFINITE, sweeps, error
-            if error <= tol:
-                return SOLVED, sweeps, error
+                if _unfinished(isl, aim, patience, progress):
+                    swept = True
+                    round_of_island(isl, turn, smooth, aim, most, facets, work, progress, history, before)
             if not swept:
-                taken = accept > tol and error <= accept
                 for isl in range(islands):
-                    taken = taken and missed[isl] <= bound[isl]
-                if taken:
-                    return ACCEPTED, sweeps, error
-                return (LIMIT if sweeps >= limit else STALLED if stalled else RESTING), sweeps, error
+                    if progress.least[isl] <= progress.missed[isl]:
+                        progress.missed[isl] = progress.least[isl]
+                        copy(items.rows[isl], items.rows[isl + 1], False, progress.best, work.p)
+            ended, sweeps, error = _outcome(swept, aim, patience, progress)
+            if ended >= 0:
+                return ended, sweeps, error
 
     return relax
 

@@ -33,43 +33,40 @@ def inner_tolerance(tol, rows):
 
 
 @njit(leaf=True)
-def quick_map(law, n, edge, associated, rho, lo, hi, length, first, u, p, x, y):
+def quick_map(laws, k, n, edge, rho, first, u, p, x, y):
     """What `block_map` gives, without projections for a contact that stays inside its cone; u may be changed."""
-    if law == UNILATERAL and 2 <= n <= 3:
+    if laws.law[k] == UNILATERAL and 2 <= n <= 3:
         u0, u1, u2, p2 = u[0], u[1], 0.0, 0.0
         if n == 3:
             u2, p2 = u[2], p[2]
         slip = u1 * u1 + u2 * u2
-        if not associated and slip > 0.0:
+        if not laws.associated and slip > 0.0:
             u0 += edge * math.sqrt(slip)
         x0, x1, x2 = p[0] - rho * u0, p[1] - rho * u1, p2 - rho * u2
         if x0 >= 0.0 and x1 * x1 + x2 * x2 <= edge * edge * x0 * x0:
             return u0 * u0 + slip
-    return block_map(law, n, edge, associated, rho, lo, hi, length, first, u, p, x, y)
+    return block_map(laws, k, n, edge, rho, first, u, p, x, y)
 
 
 @njit(sealed=True)
-def at_rest(
-    tol, scale, law, row_ptr, set_of, mu, r0, shape, semi, lo, hi, length, C, associated, rho, body_a, body_b, Ja, Jb,
-    Minv, v_start, v_free, b, p, change,
-):  # fmt: skip
+def at_rest(tol, scale, laws, form, rho, v_start, v_free, b, p, change):
     """The error of the impulses p where they solve a problem of bodies at rest, else infinity.
 
     There change (nb, d) receives the velocities that they give the bodies.
     """
-    nk, nr = len(law), len(b)
+    body_a, body_b, C, length, mu = form.body_a, form.body_b, laws.C, laws.length, laws.mu
+    row_ptr, semi, set_of = laws.row_ptr, laws.semi, laws.set_of
+    nk, nr = len(laws.law), len(b)
     kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
-    _, plain = classify_some(
-        np.int64(0), nk, law, row_ptr, set_of, mu, r0, shape, semi, length, associated, kind, times
-    )
+    _, plain = classify_some(np.int64(0), nk, laws, kind, times)
     if nr > SMALL or not plain:
         return math.inf
     v, u, turn = np.empty(v_free.shape), np.empty(nr), np.empty(nr)
-    velocity_change(False, body_a, body_b, row_ptr, Ja, Jb, Minv, p, change)
+    velocity_change(False, body_a, body_b, row_ptr, form.Ja, form.Jb, form.Minv, p, change)
     for i in range(v.shape[0]):
         for j in range(v.shape[1]):
             v[i, j] = v_free[i, j] + change[i, j]
-    rows_times(body_a, body_b, row_ptr, Ja, Jb, v, u)
+    rows_times(body_a, body_b, row_ptr, form.Ja, form.Jb, v, u)
     goal = (tol * scale) ** 2
     enough, still, balanced = ENOUGH**2 * goal, STILL**2 * goal, BALANCED**2 * goal
     stood, all_stood = np.empty(len(v_start), np.bool_), True
@@ -79,7 +76,7 @@ def at_rest(
             stood[i] = stood[i] and v_start[i, j] == 0.0
         all_stood = all_stood and stood[i]
     if not all_stood:
-        rows_times(body_a, body_b, row_ptr, Ja, Jb, v - v_start, turn)
+        rows_times(body_a, body_b, row_ptr, form.Ja, form.Jb, v - v_start, turn)
     uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
     missed, motion, imbalance = 0.0, 0.0, 0.0
     for k in range(nk):
@@ -95,7 +92,7 @@ def at_rest(
                 imbalance += 0.0 if stays else (turn[r] * length[r]) ** 2
             uk[j], pk[j] = (u[r] + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        missed += quick_map(law[k], n, edge, associated, rho[k], lo, hi, length, first, uk, pk, x, y)
+        missed += quick_map(laws, k, n, edge, rho[k], first, uk, pk, x, y)
         if not (missed <= enough and motion <= still and imbalance <= balanced):
             return math.inf
     return math.sqrt(missed) / scale

@@ -24,6 +24,32 @@ from ..friction.kernels import PRODUCT, starts_group
 from ..problem.laws import UNILATERAL
 from .nsgs_items import bounds
 from .nsgs_kernels import BILATERAL, DISK, INTERVAL, NESTED, PLANAR
+from .nsgs_local import (
+    BILATERAL_SIZE,
+    DISK_E1,
+    DISK_E2,
+    DISK_INVERSE,
+    DISK_MU,
+    DISK_NN,
+    DISK_S1,
+    DISK_S2,
+    INTERVAL_HIGH,
+    INTERVAL_INVERSE,
+    INTERVAL_LOW,
+    INTERVAL_OWN,
+    NESTED_MU,
+    NESTED_NN,
+    NESTED_NORMAL,
+    NESTED_PRODUCT,
+    NESTED_R0,
+    PLANAR_MU_DOWN,
+    PLANAR_MU_UP,
+    PLANAR_NN,
+    PLANAR_NT,
+    PLANAR_R0_DOWN,
+    PLANAR_R0_UP,
+    PLANAR_TT,
+)
 
 _SMALL = 1e-10
 
@@ -77,14 +103,16 @@ def least_diagonal(start, stop, ptr, src, length, W):
 
 
 @njit
-def frames(
-    start, stop, tiny, kind, block, ptr, src, lo, hi, gptr, vptr, law, set_of, shape, mu, r0, semi, vertices,
-    vertex_ptr, facets, facet_ptr, length, W, T, q, p, par, wn, sd, G, rim, V,
-):  # fmt: skip
+def frames(start, stop, tiny, items, local, laws, W, q, p):
     """From each item's own W (rows, most rows), with compliance: T, as W, and the local problems in it, q and p too.
 
     For the items start..stop; a diagonal of W up to `tiny` counts as zero.
     """
+    facet_ptr, facets, law, length, mu = laws.facet_ptr, laws.facets, laws.law, laws.length, laws.mu
+    r0, semi, set_of, shape, vertex_ptr = laws.r0, laws.semi, laws.set_of, laws.shape, laws.vertex_ptr
+    vertices, G, V, rim = laws.vertices, local.G, local.V, local.rim
+    block, kind, ptr, src, gptr, vptr = items.block, items.kind, items.ptr, items.src, items.gptr, items.vptr
+    T, par, wn, sd = local.T, local.par, local.wn, local.sd
     A, U, inv = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6))
     x, y = np.empty(6), np.empty(6)
     for i in range(start, stop):
@@ -95,22 +123,22 @@ def frames(
             m = length[src[r]]
             T[r, 0] = m
             q[r], p[r] = q[r] * m, p[r] / m
-            low, high, _, _ = bounds(b, src[r], law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr)
+            low, high, _, _ = bounds(b, src[r], laws)
             _interval(i, r, W[r, 0] * m * m, tiny, low / m, high / m, q, p, par)
             continue
         if kind[i] == PLANAR:
-            _, _, down, up = bounds(b, src[r], law, r0, lo, hi, set_of, shape, semi, vertices, vertex_ptr)
+            _, _, down, up = bounds(b, src[r], laws)
             T[r, 0] = 1.0
             T[r + 1, 1] = 1.0
             wnn, wnt = W[r, 0], W[r, 1]
             if wnn > tiny:
-                par[i, 0], par[i, 1] = wnn, wnt
-                par[i, 2] = max(W[r + 1, 1], wnt * wnt / wnn * (1.0 + _SMALL), _SMALL * wnn)
+                par[i, PLANAR_NN], par[i, PLANAR_NT] = wnn, wnt
+                par[i, PLANAR_TT] = max(W[r + 1, 1], wnt * wnt / wnn * (1.0 + _SMALL), _SMALL * wnn)
             else:
                 p[r] = 0.0
                 p[r + 1] = 0.0
-            par[i, 3], par[i, 4] = mu[b] * down, mu[b] * up
-            par[i, 5], par[i, 6] = r0[b] * down, r0[b] * up
+            par[i, PLANAR_MU_DOWN], par[i, PLANAR_MU_UP] = mu[b] * down, mu[b] * up
+            par[i, PLANAR_R0_DOWN], par[i, PLANAR_R0_UP] = r0[b] * down, r0[b] * up
             continue
         if kind[i] == DISK:
             _disk(i, r, W, tiny, semi[s, 0], semi[s, 1], mu[b], T, q, p, par, sd)
@@ -160,17 +188,17 @@ def frames(
         if shift and not moves:
             p[r] = 0.0
         if kind[i] == BILATERAL:
-            par[i, 0] = math.sqrt(most)
+            par[i, BILATERAL_SIZE] = math.sqrt(most)
         else:
-            par[i, 0], par[i, 1] = wnn if moves else 0.0, float(shift)
-            par[i, 2], par[i, 3] = mu[b] if shift else 0.0, r0[b]
+            par[i, NESTED_NN], par[i, NESTED_NORMAL] = wnn if moves else 0.0, float(shift)
+            par[i, NESTED_MU], par[i, NESTED_R0] = mu[b] if shift else 0.0, r0[b]
             if product:
-                par[i, 5] = float(shape[s])
+                par[i, NESTED_PRODUCT] = float(shape[s])
                 _couple(r, shift, t, shape[s], most, W, T, sd, G, gptr[i])
                 continue
             _move_polyhedron(
-                gptr[i], gptr[i + 1], facet_ptr[s], vptr[i], vptr[i + 1], vertex_ptr[s], facets, vertices, T, inv, r,
-                shift, t, G, rim, V,
+                gptr[i], gptr[i + 1], facet_ptr[s], vptr[i], vptr[i + 1], vertex_ptr[s], facets,
+                vertices, T, inv, r, shift, t, G, rim, V,
             )  # fmt: skip
 
 
@@ -218,7 +246,7 @@ def _couple(r, shift, n, shape, most, W, T, sd, G, g0):
 def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, par, sd):
     """One rotation makes S = W_tt - W_tn W_nt / W_nn diagonal, after x1, x2 have made the ellipse a disk.
 
-    par: 1/W_nn, e, S, mu, a first guess of λ, W_nn; all of the normal's zero where it cannot move, so that p stays 0.
+    What is the normal's in `par` is zero where it cannot move, so that p stays 0.
     """
     wnn, w1, w2 = W[r, 0], x1 * W[r, 1], x2 * W[r, 2]
     moves = wnn > tiny
@@ -242,11 +270,10 @@ def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, par, sd):
     for k in range(1, 3):
         value = max(s11 if k == 1 else s22, _SMALL * most)
         sd[r + k] = value if value > 0.0 else 1.0
-        par[i, 2 + k] = sd[r + k]
-    par[i, 5] = mu
+    par[i, DISK_S1], par[i, DISK_S2], par[i, DISK_MU] = sd[r + 1], sd[r + 2], mu
     if moves:
-        par[i, 0], par[i, 7] = 1.0 / wnn, wnn
-        par[i, 1], par[i, 2] = (c * w1 - s * w2) / wnn, (s * w1 + c * w2) / wnn
+        par[i, DISK_INVERSE], par[i, DISK_NN] = 1.0 / wnn, wnn
+        par[i, DISK_E1], par[i, DISK_E2] = (c * w1 - s * w2) / wnn, (s * w1 + c * w2) / wnn
     else:
         p[r], p[r + 1], p[r + 2] = 0.0, 0.0, 0.0
 
@@ -254,9 +281,9 @@ def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, par, sd):
 @njit(leaf=True)
 def _interval(i, r, w, tiny, lo, hi, q, p, par):
     """A row that cannot move keeps the bound that its velocity asks for, else what is nearest to no impulse."""
-    par[i, 1], par[i, 2] = lo, hi
+    par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH] = lo, hi
     if w > tiny:
-        par[i, 0], par[i, 3] = 1.0 / w, w
+        par[i, INTERVAL_INVERSE], par[i, INTERVAL_OWN] = 1.0 / w, w
         return
     p[r] = min(max(0.0, lo), hi)
     if q[r] > 0.0 and lo > -math.inf:

@@ -1,0 +1,145 @@
+"""What the compiled loop knows of a world and of a step, as records that its kernels hand on.
+
+Sizes: nb bodies, ns shapes, nj joint blocks, nm rows of joints, nl contact laws, n contacts, nk blocks, nr rows,
+d velocities of a body (3 in the plane, 6 in space).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._check import FloatArray
+from ..problem.records import Array, BodyRows, Laws
+
+
+class StepOptions(NamedTuple):
+    """How steps are taken: the simulator's and the scheme's options."""
+
+    h: Any  # step [s]
+    tol: Any  # aimed at
+    accept: Any  # still taken
+    strict_rows: Any  # an island of up to so many rows has to meet `tol`
+    parallel: Any  # whether threads share the work
+    stabilize: Any  # whether gap/h is demanded
+    associated: Any  # True for the convex relaxation
+    eps: Any  # contacts act whose gap is at most this [m]; negative: all in the band
+    repeat: Any  # whether steps that end where they begin are counted without being computed
+
+
+class SpaceBodies(NamedTuple):
+    """The bodies of a world in space."""
+
+    mass: Array  # (nb,) [kg]
+    inertia: Array  # (nb, 3) about the centre of mass, in principal axes [kg m²]
+    inverse_mass: Array  # (nb,) 0 for what forces do not move
+    inverse_inertia: Array  # (nb, 3)
+    moves: Array  # (nb,) whether forces move it
+    kinematic: Array  # indices of bodies whose motion is prescribed
+    force: Array  # (nb, 6) force and torque, the same in every step [N, N m]
+    reach: Array  # (nb,) farthest point from the centre [m]
+    swing: Array  # (nb,) farthest point whose distance from the ground a turn changes [m]
+
+
+class PlaneBodies(NamedTuple):
+    """The bodies of a world in the plane; fields as in `SpaceBodies`."""
+
+    inverse: Array  # (nb, 3) inverse mass and inertia of each velocity
+    inverse_blocks: Array  # (nb, 3, 3) the same as matrices
+    moves: Array
+    kinematic: Array
+    force: Array  # (nb, 3)
+    reach: Array
+    swing: Array
+
+
+class ContactLaws(NamedTuple):
+    """Which law a contact has, and what it is."""
+
+    material: Array  # (ns,) material of each shape
+    by_material: Array  # law of two materials
+    pair: Array  # sorted numbers of pairs of bodies with a law of their own
+    by_pair: Array  # and that law
+    rows: Array  # (nl,) rows of its contacts
+    codes: Array  # which rows they are
+    axis: Array  # (., 3) axis of anisotropic friction
+    side: Array  # the body that has the axis
+    lever: Array  # (nb,) whether friction of an impact acts at the body's own surface
+    set_of: Array  # friction set of each law; of joints with and without dry friction the last two
+    mu: Array  # (nl,)
+
+
+class JointBlocks(NamedTuple):
+    """Blocks of joints, limits, motors and friction, and what their rows demand (`mechanism_kernels.demands`)."""
+
+    size: Array  # (nj,) rows
+    bodies: Array  # (nj, 2)
+    law: Array  # (nj,)
+    bound: Array  # (nj,) radius of dry friction [N]
+    mode: Array  # (nm,) what a row is for
+    soft: Array  # (nm,) stiffness
+    damping: Array  # (nm,)
+    row_bound: Array  # (nm,) largest force
+    target: Array  # (nm,) speed or place
+    length: Array  # (nm,) 1, or metres for rotations
+
+
+class FoundContacts(NamedTuple):
+    """Contacts within a band, sorted by key: bodies, shapes, the pair of features and their geometry."""
+
+    body_a: Array  # (n,)
+    body_b: Array
+    shape_a: Array
+    shape_b: Array
+    code: Array  # which features of the two shapes
+    kind: Array  # which kinds of features (`collision/features.py`)
+    pa: Array  # (n, 2|3) point and direction of each feature, in its body
+    da: Array
+    pb: Array
+    db: Array
+    ra: Array  # (n,) radius
+    rb: Array
+
+
+class Geometry(NamedTuple):
+    """Where contacts are at one configuration."""
+
+    gap: Array  # (n,) [m]
+    normal: Array  # (n, 2|3) from the second body to the first
+    point_a: Array  # (n, 2|3) nearest points
+    point_b: Array
+
+
+class Constraints(NamedTuple):
+    """What joins and touches: the laws of contacts, friction sets, and joints."""
+
+    rules: ContactLaws
+    sets: Any  # arrays of all friction sets: kind, semi-axes, vertices, vertex_ptr, facets, facet_ptr
+    joints: JointBlocks
+    rows: Any  # arrays of the joints' rows, as `joint_rows` takes them
+
+
+class StepProblem(NamedTuple):
+    """The contact problem of a step, joints first; `solve` fills in p, rho and scale, and adds b to `free`."""
+
+    keys: Array  # (nk,) what each block is, over time
+    laws: Laws
+    form: BodyRows
+    demand: Array  # (nr,) b of the problem [m/s]
+    free: Array  # (nr,) H v_free, then H v_free + b [m/s]
+    terms: Array  # (nr,) |H||v_free|, whose round-off is in `free` [m/s]
+    diagonal: Array  # (nr,) of H M⁻¹ Hᵀ [1/kg]
+    p: Array  # (nr,) impulses: a first guess, then the answer
+    rho: Array  # (nk,) step of the scaled map [kg]
+    scale: Array  # (1,) of the residual [m/s]
+
+
+# places in `worst` and `own`, what a group of steps and one step say of themselves
+ERROR, PENETRATION, DRIFT, CONTACTS, GAIN, UNEXPLAINED, ACCEPTED_STEPS = 0, 1, 2, 3, 4, 5, 6
+MAXIMA = 5  # the first so many are largest values, the others are counts
+
+
+def nothing_known() -> FloatArray:
+    """`worst` before the first step."""
+    return np.zeros(MAXIMA + 2)
