@@ -63,4 +63,4 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/bouncing_pile.py --seconds 1
 
 clean:
-	rm -rf $(OUT) .numba_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(OUT) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -43,7 +43,14 @@ __all__ = ["KernelCache", "cache_root", "closed_over", "kernel_name", "source_ha
 KEPT_DAYS = 90  # of a folder that no process has used
 KEPT_BYTES = 2_000_000_000  # some forty versions of the package's kernels
 DAY = 86_400.0  # s
-SETTINGS = ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")  # of Numba, by the environment
+# what Numba is told by the environment
+SETTINGS = (
+    "BOUNDSCHECK",
+    "OPT",
+    "DEBUGINFO_DEFAULT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+)
 
 _log = logging.getLogger("stiction")
 _PACKAGE = Path(__file__).parent
@@ -116,10 +123,10 @@ def closed_over(function: Any) -> tuple[Any, ...]:
 
 def described(kind: Any) -> str:
     """A type in words that tell it from every other: Numba knows records by their class alone, not by their fields."""
-    if isinstance(kind, types.BaseNamedTuple):
+    if isinstance(kind, types.NamedTuple | types.NamedUniTuple):
         fields = (f"{name}: {described(part)}" for name, part in zip(kind.fields, kind))
         return f"{kind.instance_class.__module__}.{kind.instance_class.__qualname__}({', '.join(fields)})"
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, types.Tuple | types.UniTuple):
         return f"({', '.join(described(part) for part in kind)})"
     return str(kind)
 
