@@ -102,6 +102,8 @@ def _kind(annotation: Any) -> Kind | None:
             return None
         each = next((kind.each for kind in known if kind.each is not None), None)
         words = " or ".join(kind.words for kind in known)
+        if Path in parts:
+            return Kind(words, lambda value: any(kind.has(value) for kind in known) and not _no_name(value), each)
         return Kind(words, lambda value: any(kind.has(value) for kind in known), each)
     if origin in _PLAIN:
         return _PLAIN[origin]
@@ -117,6 +119,11 @@ def _kind(annotation: Any) -> Kind | None:
         return Kind(words, lambda value: isinstance(value, origin))
     methods = [name for name, member in vars(origin).items() if inspect.isfunction(member) and name[0] != "_"]
     return Kind(words, lambda value: not isinstance(value, type) and all(hasattr(value, name) for name in methods))
+
+
+def _no_name(value: Any) -> bool:
+    """Whether something that may be a path can be the name of no file."""
+    return isinstance(value, str) and (not value or "\0" in value)
 
 
 def _list(each: Kind | None) -> Kind:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ModelError
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -24,7 +26,7 @@ def printed(text: str) -> tuple[float, float]:
     """
     found = _NUMBER.search(text)
     if found is None:
-        raise ValueError(
+        raise ModelError(
             f"paper={text!r}: there is no number in it; a claim in words is a number, such as 1.0 for yes."
         )
     decimals, power = len(found[1] or ""), int(found[2] or 0)
@@ -63,10 +65,12 @@ class Quantity:
     def __post_init__(self) -> None:
         if isinstance(self.paper, str):
             if self.tolerance is not None:
-                raise ValueError(f"{self.name}: the tolerance follows from the printed digits, {self.paper!r}.")
+                raise ModelError(f"{self.name}: the tolerance follows from the printed digits, {self.paper!r}.")
             printed(self.paper)
+        if not isinstance(self.fitted, bool) or not isinstance(self.comparable, bool):
+            raise ModelError(f"{self.name}: fitted and comparable must be True or False.")
         if (self.fitted or not self.comparable) and not self.reason:
-            raise ValueError(f"{self.name}: what is fitted or not comparable needs a reason.")
+            raise ModelError(f"{self.name}: what is fitted or not comparable needs a reason.")
 
     @property
     def value(self) -> float | None:

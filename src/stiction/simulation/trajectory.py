@@ -365,6 +365,8 @@ class Trajectory(Lazy):
 
     def body_pair(self, row: int) -> str:
         """The two bodies of a row of `table`, in the order of the world."""
+        if not 0 <= row < len(self.table.bodies):
+            raise ModelError(f"row must be one of {len(self.table.bodies)} rows; got {_check.describe(row)}.")
         a, b = sorted(self.table.bodies[row].tolist())
         names = self.info["world"]["bodies"]
         return f"{names[a]}/{names[b]}"
