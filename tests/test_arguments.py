@@ -1,10 +1,11 @@
 """Wrong arguments: every public callable answers with a `StictionError` that says which argument is wrong."""
 
 import inspect
+import random
 
 import numpy as np
 import pytest
-from calls import Made, callables, sweep
+from calls import Made, callables, random_call, sweep
 
 import stiction as st
 from stiction._arguments import checks_arguments
@@ -33,13 +34,19 @@ def test_the_right_arguments_are_right(made):
 
 
 def test_wrong_arguments_are_named(made):
-    faults = sweep(made, share=0.3)
+    faults = sweep(made, share=0.2)
     assert not faults, "\n".join(faults)
 
 
 @pytest.mark.long
 def test_all_wrong_arguments_are_named(made):
     faults = sweep(made, share=1.0)
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("first", [0, pytest.param(1000, marks=pytest.mark.long)])
+def test_random_wrong_arguments_are_refused_or_harmless(first, made):
+    faults = [fault for seed in range(first, 10 * first + 300) for fault in random_call(made, random.Random(seed))[1]]
     assert not faults, "\n".join(faults)
 
 

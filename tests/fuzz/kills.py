@@ -39,11 +39,11 @@ def same_file(one, two):
         np.testing.assert_array_equal(a[name], b[name], err_msg=name)
 
 
-def killed_after(frames, path, *more, delay=0.0):
+def killed_after(frames, path, how, delay=0.0):
     """Start the run, kill it when it has told of so many frames more: the time of the last recorded frame [s]."""
     said = path.with_suffix(".txt")
     with said.open("wb") as out:
-        process = subprocess.Popen([sys.executable, str(SCRIPT), str(path), *more], stdout=out)
+        process = subprocess.Popen([sys.executable, str(SCRIPT), str(path), how], stdout=out)
     while process.poll() is None and len(said.read_bytes().splitlines()) < frames:
         time.sleep(0.001)
     time.sleep(delay)
@@ -63,7 +63,7 @@ def kill_and_resume(rng, path, whole, kills):
     lengths = []
     for k in range(kills):
         frames, delay = rng.randint(1, len(full) // 8), rng.choice([0.0, rng.uniform(0.0, 0.01)])
-        reached = killed_after(frames, path, *(["resume"] if k else []), delay=delay)
+        reached = killed_after(frames, path, "resume" if k else str(recorded_run.DURATION), delay)
         part = st.load(path)
         n = len(part)
         lengths.append(n)

@@ -4,8 +4,10 @@ import random
 import subprocess
 import sys
 
+import numpy as np
 import pytest
-from kills import SCRIPT, kill_and_resume, whole_run
+import recorded_run
+from kills import SCRIPT, kill_and_resume, killed_after, whole_run
 
 import stiction as st
 
@@ -14,6 +16,17 @@ import stiction as st
 def whole(tmp_path_factory):
     """The recording of a run that nobody disturbed."""
     return whole_run(tmp_path_factory.mktemp("whole") / "whole.h5")
+
+
+def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
+    path = tmp_path / "run.h5"
+    killed_after(300, path, "3600")
+    before = st.load(path)
+    assert len(before) >= before.recording.chunk_sizes()[0]
+    end = float(before.times[-1]) + 0.05
+    run, whole = recorded_run.simulator().resume(path, duration=end), st.load(whole_run(tmp_path / "whole.h5", end))
+    np.testing.assert_array_equal(run.q, whole.q)
+    np.testing.assert_array_equal(run.table.impulse, whole.table.impulse)
 
 
 @pytest.mark.long
