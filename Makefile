@@ -9,7 +9,7 @@ FIRST ?= 0
 LOWEST := .venv-lowest
 TESTS ?= tests
 
-.PHONY: demo test test-lowest check fuzz lint docs figures bench requirements clean
+.PHONY: demo test test-lowest check fuzz lint docs figures bench hashed requirements clean
 
 $(VENV)/.package: pyproject.toml
 	@echo "installing stiction into $(VENV) (about a minute, once)"
@@ -73,7 +73,13 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/recording.py
 	$(BIN)/python benchmarks/bouncing_pile.py --seconds 1
 
-# every version and hash of what development needs; installed by: pip install --require-hashes -r requirements/dev.txt
+# .venv with the versions and hashes of requirements/dev.txt, which `make requirements` makes anew
+hashed:
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(VENV)/.package $(VENV)/.dev $(VENV)/.docs
+
 requirements: $(VENV)/.dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --custom-compile-command "make requirements" --group dev --group docs --group build pyproject.toml -o requirements/dev.txt
