@@ -6,6 +6,7 @@ import builtins
 import collections.abc as abc
 import inspect
 import os
+import sys
 import types
 from collections import ChainMap
 from functools import cache, wraps
@@ -134,14 +135,21 @@ def _list(each: Kind | None) -> Kind:
             return False
         if isinstance(value, np.ndarray) and value.ndim == 0:
             return False
-        return each is None or not isinstance(value, (abc.Sequence, np.ndarray)) or all(map(each.has, value))
+        return each is None or not isinstance(value, abc.Collection) or all(map(each.has, value))
 
     return Kind("a list" if each is None else f"a list (each {each.words})", has, each)
 
 
 def _number(words: str, *kinds: type) -> Kind:
-    """A number of Python's or NumPy's; neither NaN nor True is one."""
-    return Kind(words, lambda value: isinstance(value, kinds) and not isinstance(value, bool) and value == value)
+    """A number of Python's or NumPy's; neither NaN nor True is one, nor, of floats, an integer beyond them all."""
+    most = sys.float_info.max if float in kinds else np.inf
+
+    def has(value: Any) -> bool:
+        if not isinstance(value, kinds) or isinstance(value, bool) or value != value:
+            return False
+        return not isinstance(value, int) or abs(value) <= most
+
+    return Kind(words, has)
 
 
 _PLAIN = {

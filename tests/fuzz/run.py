@@ -5,8 +5,8 @@
     python tests/fuzz/run.py --only worlds files             # some
     python tests/fuzz/run.py --only worlds --seed 17         # one case again, with all that is found
 
-Each fuzzer runs in a process of its own, so that a crash is a finding too. Every finding is printed with the command
-that shows it again; the exit status is 1 where there were any.
+Each fuzzer runs in a process of its own, so that a crash is a finding too, and so is a turn that does not end. Every
+finding is printed with the command that shows it again; the exit status is 1 where there were any.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).parent
+PATIENCE = 900  # s: a turn that takes longer hangs
 sys.path.insert(0, str(HERE))
 
 
@@ -239,12 +240,16 @@ def main(arguments=None):
                 "--here",
                 folder,
             ]
-            done = subprocess.run(list(map(str, command)))
-            note = Path(folder) / "seed"
-            if done.returncode not in (0, 1):
+            try:
+                status = subprocess.run(list(map(str, command)), timeout=share + PATIENCE).returncode
+                said = f"ended with exit status {status}"
+            except subprocess.TimeoutExpired:
+                status, said = None, f"took more than {PATIENCE} s"
+            if status not in (0, 1):
+                note = Path(folder) / "seed"
                 seed = int(note.read_text()) if note.exists() else o.first
-                print(f"{name}, seed {seed}: ended with exit status {done.returncode}\n    again: {_again(name, seed)}")
-        faulty += [name] * (done.returncode != 0)
+                print(f"{name}, seed {seed}: {said}\n    again: {_again(name, seed)}")
+        faulty += [name] * (status != 0)
     print(f"findings in: {', '.join(faulty)}" if faulty else "nothing was found")
     return int(bool(faulty))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -160,7 +161,10 @@ class Trajectory(Lazy):
     @property
     def steps(self) -> int:
         """How many steps the run took, recorded or not."""
-        return round(float(self.times[-1] - self.times[0]) / float(self.info["dt"]))
+        count = float(self.times[-1] - self.times[0]) / float(self.info["dt"])
+        if not math.isfinite(count):
+            raise ModelError(f"the times of this run are not numbers that steps of {self.info['dt']:g} s lead to.")
+        return round(count)
 
     @property
     def physical(self) -> dict[str, float | None]:
