@@ -92,4 +92,4 @@ def test_quantities_are_those_on_record(name):
     outcome = experiment(name).run()
     assert [q.name for q in outcome.quantities if not q.ok] == []
     assert outcome.certificate["energy"] < 1e-4
-    assert list(outcome.figures()) == [name]
+    assert name in outcome.figures()

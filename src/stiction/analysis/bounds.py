@@ -167,7 +167,7 @@ def theorem_bound(problem: ContactProblem) -> float | None:
     """A coefficient below which forces and accelerations exist and are unique for all loads; None if rows depend.
 
     Two solutions that differ by Δc, with Δa = A Δc, have `Δcᵀ A Δc <= µ Σ |Δc_n| |Δa_t|`, the friction of sliding
-    contacts being µ c_n against the slip and that of others dissipating most (ttp01 (i)–(iv)). With A = J M⁻¹ Jᵀ
+    contacts being µ c_n against the slip and that of others dissipating most (ttp01 §2 (i)–(iv)). With A = J M⁻¹ Jᵀ
     positive definite that is impossible below `1 / Σ √((A⁻¹)_nn λ_max(A_tt))`, tangent rows in units of their set.
     """
     W = problem.delassus()

@@ -1,8 +1,8 @@
 """The three problems of pr11 for any system at a state: forces and accelerations, impulses and velocities, one step.
 
-    force–acceleration (§2)    a = M⁻¹(k + Gᵀλ)          u = H a + Ḣ v         contacts that touch and do not part
-    impulse–velocity (§3)      v⁺ = v + M⁻¹HᵀΛ           u = H v⁺ + ∂φ/∂t      contacts that touch
-    time-stepping (§4)         v⁺ = v + M⁻¹(h k + Hᵀp)   u = H v⁺ + φ/h        contacts within reach of a step
+    force–acceleration (pr11 §2)    a = M⁻¹(k + Gᵀλ)          u = H a + Ḣ v         contacts that touch and do not part
+    impulse–velocity (pr11 §3)      v⁺ = v + M⁻¹HᵀΛ           u = H v⁺ + ∂φ/∂t      contacts that touch
+    time-stepping (pr11 §4)         v⁺ = v + M⁻¹(h k + Hᵀp)   u = H v⁺ + φ/h        contacts within reach of a step
 
 Each is a `ContactProblem` that every solver for its friction sets takes. In the first, contacts are split as in ttp01
 §2: those at rest keep their friction set and answer to their acceleration; at those that slide friction opposes

@@ -304,8 +304,9 @@ def _bound(
     left = max(deadline - time.monotonic(), 1.0)
     options: dict[str, Any] = {"directions": directions, **near}
     found = friction_bound(system, state, most=4.0, tol=1e-6, time_limit=left, **options)
-    said = "no estimate by theorem 1 (A)" if found.estimate is None else f"theorem 1 (A) gives {found.estimate:.4g}"
-    numbers = {"friction_bound": found.value, "friction_estimate": found.estimate}
+    estimate = found.estimate
+    said = "no estimate by ttp01 theorem 1 (A)" if estimate is None else f"ttp01 theorem 1 (A) gives {estimate:.4g}"
+    numbers = {"friction_bound": found.value, "friction_estimate": estimate}
     return numbers, f"{found.message.rstrip('.')}; {said}"
 
 

@@ -43,7 +43,10 @@ class Face:
 
 
 def opposing_face(friction: FrictionSet, mu: float, u: FloatArray, rest: FloatArray) -> Face:
-    """The face of the unit set that dissipates most at slip velocity u (n,); |u_i| <= rest_i counts as zero."""
+    """The face of the unit set that dissipates most at slip velocity u (n,); |u_i| <= rest_i counts as zero.
+
+    It solves `min uᵀDβ` of s00 eq. 3.1: on a polyhedron, the directions of st96 eq. 16.
+    """
     n = len(u)
     u = np.where(np.abs(u) <= rest, 0.0, u)
     if not u.any():

@@ -186,6 +186,9 @@ def reproduce() -> Outcome:
         Quantity("second case, kn·depth = 10 N: ∫λ_n over 0.02 s", float(found.apart[-1, 0]), 0.33398, "N s",
                  record_tolerance=1e-4, reason="Λ₂ and what the stuck rod needs after it"),
     )  # fmt: skip
+    from .pr11_compliance_figures import peak_claim
+
+    quantities += (peak_claim(found),)
     rigid = {name: pr11_table.loads(name)[1] for name in ("lemke", "newton", "proximal")}
     low, high = pr11_table.RANGE
     given = {name: pr11_table.loads(name, 1e-9)[1] for name in rigid}
@@ -203,8 +206,13 @@ def reproduce() -> Outcome:
 
 def _figures(found: Findings) -> dict[str, Figure]:
     from ..view.compliance import draw_compliance
+    from . import pr11_compliance_figures as drawn
 
-    return {"pr11-compliance": draw_compliance(found)}
+    return {
+        "pr11-compliance-fig6": drawn.forces_over_time(found),
+        "pr11-compliance-fig7": drawn.integrals_over_stiffness(found),
+        "pr11-compliance": draw_compliance(found),
+    }
 
 
 EXPERIMENT = Experiment(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def steepest(mu: float) -> float:
-    """φ* of eq. 26 [rad], where m A is least."""
+    """φ* of eq. 26 [rad], where m A is least: the root (eq. 25) of ∂A/∂φ = 0 (eq. 23), made a square (eq. 24)."""
     return math.atan(1.0 / mu + math.sqrt(1.0 / mu**2 + 1.0))
 
 

@@ -58,12 +58,14 @@ def many() -> Outcome:
 
 def _figures(found: Motions, name: str) -> dict[str, Figure]:
     from ..view.solution_space import mode_diagram, solution_space
+    from . import drawings
 
     figures = {name: solution_space(found)}
     degrees = np.linspace(1.0, 89.0, 45)
     phi, fine = np.radians(degrees), np.radians(np.linspace(1.0, 89.0, 300))
     title = "Forces of the rod that slides to the left"
     if name == "pr11-painleve-none":
+        figures = {f"{name}-fig2": drawings.painleve_rod(ANGLE, LENGTH, "pr11"), **figures}
         mus = np.linspace(0.1, 3.0, 30)
         over = mode_map(lambda a, mu: force_acceleration(rod(angle=a, mu=mu)), phi, mus)
         bound = (1.0 / 3.0 + np.cos(fine) ** 2) / (np.sin(fine) * np.cos(fine))

@@ -30,7 +30,7 @@ def rod(
     drop: float = 0.0,
     gap: float = 0.0,
 ) -> GeneralizedSystem:
-    """The rod with coordinates (x, y, φ) of its centre (pr11 eq. 1–3), its lower end at height `gap` [m].
+    """The rod with coordinates (x, y, φ) of its centre (pr11 eq. 1–3, s00 eq. 1.2), its lower end at height `gap` [m].
 
     The end moves with (slide, -drop) [m/s] while the rod turns with `spin` [rad/s]; pr11's data are the defaults.
     """

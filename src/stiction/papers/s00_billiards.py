@@ -95,8 +95,12 @@ def _first_ball(run: Trajectory) -> int:
 
 def _figures(run: Trajectory) -> dict[str, Figure]:
     from ..view.balls import elevation_and_plan
+    from . import drawings
 
-    return {"s00-billiards": elevation_and_plan(run, RADIUS)}
+    return {
+        "s00-billiards": elevation_and_plan(run, RADIUS),
+        "s00-billiards-fig2": drawings.cone(MU, 8, "ψ"),
+    }
 
 
 EXPERIMENT = Experiment(

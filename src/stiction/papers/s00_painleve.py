@@ -151,8 +151,12 @@ def reproduce() -> Outcome:
 
 def _figures(found: Findings) -> dict[str, Figure]:
     from ..view.vault import draw_vault
+    from . import drawings
 
-    return {"s00-painleve": draw_vault(found)}
+    return {
+        "s00-painleve-fig1": drawings.painleve_rod(ANGLE, LENGTH, "s00"),
+        "s00-painleve": draw_vault(found),
+    }
 
 
 EXPERIMENT = Experiment(

@@ -123,8 +123,8 @@ def exact_throw(t: float) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True)
 class Limit:
-    """Theorem 1 at each step size: the convergence study, the largest gain of energy [J], ∫|n v| dt after the impact
-    [m], and the largest distance from the law of friction [W s]."""
+    """s00 theorem 1 at each step size: the convergence study, the largest gain of energy [J], ∫|n v| dt after the
+    impact [m], and the largest distance from the law of friction [W s]."""
 
     study: Convergence
     gain: FloatArray

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 RADIUS, MASS, MU, GAP = 0.1, 1.0, 0.4, 1e-5
 THROWN, THROW = (0.0, 0.0, 1.0), (1.5, 0.1, 0.0)
+DIRECTIONS = 8
 AIR_THROW = (2.5, 0.1, 0.0)  # two balls, in the air: fast enough to meet the second ball before the table
 STEPS = (0.02, 0.01, 0.005, 0.0025, 0.00125)
 TABLE = {  # h: velocity error, position error, velocity variation
@@ -56,7 +57,7 @@ def balls(count: int = 4, throw: tuple[float, float, float] = THROW) -> World:
 
 
 def _run(world: World, h: float, duration: float = 1.0) -> Trajectory:
-    scheme = StewartTrinkle(nonlinear=True, directions=8)
+    scheme = StewartTrinkle(nonlinear=True, directions=DIRECTIONS)
     return Simulator(world, h, scheme=scheme, solver="lemke", tol=1e-8).run(duration, progress=False)
 
 
@@ -77,6 +78,8 @@ class Collision:
     on_thrown: np.ndarray
     table_on_second: np.ndarray
     on_third: np.ndarray
+    on_fourth: np.ndarray
+    table_on_fourth: np.ndarray
     spin_second: float
 
 
@@ -89,6 +92,8 @@ def collision(run: Trajectory) -> Collision:
         run.force("ball 1", "ball 2")[steps].sum(axis=0) * h,
         run.force("ball 2", "table")[steps].sum(axis=0) * h,
         run.force("ball 3", "ball 2")[steps].sum(axis=0) * h,
+        run.force("ball 4", "ball 3")[steps].sum(axis=0) * h,
+        run.force("ball 4", "table")[steps].sum(axis=0) * h,
         float(spin[hit + 2, 1] - spin[hit, 1]),
     )
 
@@ -134,6 +139,11 @@ def reproduce_four() -> Outcome:
     ]  # fmt: skip
     worst = [run.certificate.worst for run in runs]
     certificate = {name: max(w[name] for w in worst) for name in worst[0]}
+    quantities += [
+        Quantity("friction presses the fourth ball down", float(c.on_fourth[2] < 0), 1.0, "", 1.0, 0.0, "figure 6"),
+        Quantity("the table pushes it up, and back by friction",
+                 float(c.table_on_fourth[2] > 0 and c.table_on_fourth[0] < 0), 1.0, "", 1.0, 0.0, "figure 6"),
+    ]  # fmt: skip
     return Outcome(tuple(quantities), certificate, lambda: _figures("st96-balls-four", finest, study))
 
 
@@ -173,9 +183,12 @@ def reproduce_two() -> Outcome:
 
 def _figures(name: str, run: Trajectory, study: Convergence | None = None) -> dict[str, Figure]:
     from ..view.balls import elevation_and_plan
+    from . import drawings, st96_balls_figures
 
     figures = {name: elevation_and_plan(run, RADIUS)}
     if study is not None:
+        figures["st96-balls-four-fig1"] = drawings.cone(MU, DIRECTIONS, "β")
+        figures["st96-balls-four-fig6"] = st96_balls_figures.draw(run)
         figures[f"{name}-convergence"] = study.plot()
     return figures
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 FRICTION = Torsional(0.01, 1.0, 1.0, 0.2)
 _CIRCLES = ((10, 0.0), (8, np.pi / 6), (8, -np.pi / 6), (6, np.pi / 3), (6, -np.pi / 3), *POLES)
 DIRECTIONS = FRICTION.rings(*_CIRCLES)
-POSITION, VELOCITY = (0.0, 0.5, 1.0), (1.0, 0.2, 0.0, 1.0, 0.5, 0.2)
+POSITION, VELOCITY = (0.0, 0.5, 1.0), (1.0, 0.2, 0.0, 1.0, 0.5, 0.2)  # eq. 8
 STEP, DURATION, STEPS = 0.05, 8.0, (0.2, 0.1, 0.05, 0.025)
 
 

@@ -60,7 +60,7 @@ EQ6 = np.array([
 def ball(
     friction: FrictionSet, v: Sequence[float], position: Sequence[float] = (0.0, 0.0, 1.0), tangents: int = 3
 ) -> GeneralizedSystem:
-    """A uniform ball of unit mass and radius on a plane (figure 2); tangents: 2 leaves out the spin."""
+    """A uniform ball of unit mass and radius on a plane (figure 2, eq. 3); tangents: 2 leaves out the spin."""
     rows = ROWS[1 : 1 + tangents]
     plane = Gap(lambda q: q[2] - 1.0, lambda q: ROWS[0], lambda q: rows, friction, name="plane")
     return GeneralizedSystem(
@@ -162,7 +162,7 @@ def node_error(run: Trajectory, exact: Exact) -> float:
 
 
 def reproduce_spin_aligned() -> Outcome:
-    """Problem 1, experiment 1: a direction of friction points where friction does."""
+    """Problem 1 (eq. 4), experiment 1: a direction of friction points where friction does."""
     v = (0.0, 0.0, 0.0, 0.0, 0.0, SPIN)
     polyhedral, one = Polyhedral(0.2, directions=ALIGNED), Polyhedral(0.2, directions=[[0.0, 0.0, -0.4]])
     explicit = stewart(ball(polyhedral, v), SPIN_STEP, SPIN_END)
@@ -251,7 +251,7 @@ def transition(run: Trajectory) -> float:
 
 
 def reproduce_slide_aligned() -> Outcome:
-    """Problem 2, experiment 1, at the paper's step and at a tenth of it."""
+    """Problem 2 (eq. 7), experiment 1, at the paper's step and at a tenth of it."""
     v = (SLIDE, 0.0, 0.0, 0.0, 0.0, 0.0)
     polyhedral = Polyhedral(0.2, directions=ALIGNED)
     explicit, finer = (stewart(ball(polyhedral, v), h, SLIDE_END) for h in (SLIDE_STEP, SLIDE_STEP / 10))
@@ -319,9 +319,12 @@ def _figures(
     exact: Exact,
 ) -> dict[str, Figure]:
     from ..view.torsional import friction_ellipsoid, friction_over_time, velocities_over_time
+    from . import drawings
 
     measured = {label: (run.times, forces(run)[:, 1:]) for label, run in runs.items()}
-    found = {} if directions is None else {f"{name}-fig{numbers[0]}": friction_ellipsoid(FRICTION, directions)}
+    found = {f"{name}-fig2": drawings.ball_on_plane(ROWS)} if name == "ttp01-spin-aligned" else {}
+    if directions is not None:
+        found[f"{name}-fig{numbers[0]}"] = friction_ellipsoid(FRICTION, directions)
     found[f"{name}-fig{numbers[1]}"] = velocities_over_time(runs, exact)
     found[f"{name}-fig{numbers[2]}"] = friction_over_time(measured, lambda t: _exact_friction(exact, t))
     return found
@@ -335,7 +338,7 @@ def _exact_friction(exact: Exact, t: float) -> FloatArray:
 
 
 SPIN_ALIGNED = Experiment(
-    "ttp01-spin-aligned", PAPER, "A ball spins in place (§4.1.1, figures 3–5)", reproduce_spin_aligned
+    "ttp01-spin-aligned", PAPER, "A ball spins in place (§4.1.1, figures 2–5)", reproduce_spin_aligned
 )
 SPIN_MISALIGNED_EXPERIMENT = Experiment(
     "ttp01-spin-misaligned",

@@ -23,16 +23,19 @@ from ..simulation import Simulator, Trajectory
 from ..systems import Gap, GeneralizedSystem, Sphere, World
 from .experiment import Experiment, Outcome, Quantity
 from .ttp01_reference import Reference, Seam
+from .ttp01_seam_friction import Bends, draw_sizes, find_bends, friction_claims, slips_from
 from .ttp01_sphere import PAPER, TOL, forces, implicit, lcp_size, newton, newton_quantities, stewart, worst
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CENTRES, REACH = np.array([[0.0, 0.0, 0.0], [0.0, 11.4, 0.0]]), np.array([11.0, 10.0])
-START = np.array([0.0, 6.62105263157895, 8.78417110772903, 0.0, 0.0, 0.0])
+START = np.array([0.0, 6.62105263157895, 8.78417110772903, 0.0, 0.0, 0.0])  # eq. 9
 FORCE = np.array([1.0, 2.6, -9.81, 0.0, 0.0, 0.0])
 FRICTION = Torsional(0.2, 1.0, 1.0, 0.3)
-POLYHEDRON = Polyhedral(0.2, directions=FRICTION.directions(3, 8))
+DIRECTIONS = FRICTION.directions(3, 8)
+POLYHEDRON = Polyhedral(0.2, directions=DIRECTIONS)
+SEAM = Seam(CENTRES, REACH, FORCE, FRICTION.mu, FRICTION.er)
 STEP, DURATION = 0.1, 4.0
 STEPS = (0.1, 0.05, 0.025, 0.0125)
 RULES = (1e-3, 1e-4, 1e-5)  # m: gap <= eps is active
@@ -93,7 +96,7 @@ def seam_world() -> World:
 
 def reference() -> Reference:
     """The exact motion; starts[1:] are: sliding on both, leaving the first sphere, leaving the second."""
-    return Seam(CENTRES, REACH, FORCE, FRICTION.mu, FRICTION.er).reference(START)
+    return SEAM.reference(START)
 
 
 def separations(run: Trajectory) -> int:
@@ -145,6 +148,11 @@ class _Runs:
     def implicit(self) -> Trajectory:
         """The implicit run at the paper's step."""
         return self.study.runs[0]
+
+    @property
+    def bends(self) -> Bends:
+        """What bends the friction of the fine run."""
+        return find_bends(self.fine, forces(self.fine, SPHERES[1]), SEAM, DIRECTIONS)
 
 
 def _run_all() -> _Runs:
@@ -228,13 +236,16 @@ def reproduce() -> Outcome:
         *newton_quantities(newton(seam(FRICTION), STEP, DURATION), 3.35, 5.73, 9.0),
     ]  # fmt: skip
     runs = (outer, world, data.fine, data.finest, data.tight, data.predicted, *data.study.runs)
+    explicit, smooth = ((run.times, forces(run, SPHERES[1])) for run in (data.fine, inner))
+    quantities += friction_claims(data.bends, explicit, smooth, slips_from(inner, SEAM))
     notes = ("contacts act with gap <= 1e-3 m unless another rule is named; t lies along the seam",)
     return Outcome(tuple(quantities), worst(runs), lambda: _figures(data), notes)
 
 
 def _figures(data: _Runs) -> dict[str, Figure]:
-    from ..view.seam import contact_forces, friction_sizes, moments, seam_velocities, selected_velocities
+    from ..view.seam import contact_forces, moments, seam_velocities, selected_velocities
     from ..view.torsional import convergence_lines
+    from . import drawings
 
     inner, outer, fine = data.implicit, data.bouncing, data.fine
     pair = {"Stewart, h = 0.0012 s": fine, "Tzitzouris–Pang, h = 0.1 s": inner}
@@ -252,11 +263,12 @@ def _figures(data: _Runs) -> dict[str, Figure]:
     }
     errors = {"Tzitzouris–Pang against the exact motion": (STEPS, data.study.position_error)}
     return {
+        "ttp01-two-spheres-fig18": drawings.ball_on_two_spheres(CENTRES, REACH - 1.0, FORCE, data.exact),
         "ttp01-two-spheres-fig19": seam_velocities(outer, data.exact, first),
         "ttp01-two-spheres-fig20": contact_forces(outer.times, forces(outer, SPHERES[1]), first),
         "ttp01-two-spheres-fig21": seam_velocities(inner, data.exact, other),
         "ttp01-two-spheres-fig22": contact_forces(inner.times, forces(inner, SPHERES[1]), other),
-        "ttp01-two-spheres-fig23": friction_sizes(second, data.exact.starts[1]),
+        "ttp01-two-spheres-fig23": draw_sizes(second, data.bends, SEAM, data.exact),
         "ttp01-two-spheres-fig24": selected_velocities(pair, data.exact),
         "ttp01-two-spheres-fig25": moments(chatter),
         "ttp01-two-spheres-convergence": convergence_lines(errors),

@@ -211,6 +211,7 @@ class AnitescuHart:
         return found if near.all() else found.take(near)
 
     def _problem(self, system: System, state: State, h: float, candidates: Candidates) -> ContactProblem:
+        """Joints and contacts linearised at the start of the step (ah03 eq. 2.7–2.12)."""
         found = system.evaluate(candidates, state.t, state.q)
         dynamics = system.dynamics(state.q, found)
         assert not isinstance(dynamics, Delassus)

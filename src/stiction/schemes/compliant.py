@@ -35,7 +35,7 @@ PARTS = 4  # of a step at least, so that a contact that closes and opens again i
 
 @dataclass(frozen=True)
 class Compliant:
-    """Contacts that give way: normal stiffness kn [N/m], damping gamma_n of approach and gamma_t of slip [N s/m].
+    """Contacts that give way (pr11 eq. 21): stiffness kn [N/m], damping gamma_n of approach, gamma_t of slip [N s/m].
 
     Penetrations are of the size of force over kn, sticking contacts creep at friction over gamma_t, and impacts last
     about π sqrt(m/kn): nothing is discontinuous, and every step resolves all of it. Contacts with a `Compliance` of

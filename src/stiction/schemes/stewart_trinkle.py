@@ -63,13 +63,13 @@ class StewartTrinkle:
     """Position-level time-stepping (Stewart, Trinkle 1996): no overlap at the end of a step, inelastic impact.
 
     nonlinear: False, one LCP per step with everything linearised at the prediction; True, the fixed-point version of
-    §3.6, whose gaps are met at the new configuration itself to `tolerance` (the change of q between iterations,
+    st96 §3.6, whose gaps are met at the new configuration itself to `tolerance` (the change of q between iterations,
     relative to |q|, or the size of the bodies where that is more) within `maxiter` iterations. evaluate: where M (and,
-    in the linearised version, n and D) are taken: "prediction" q + h v, "midpoint" (q + q⁺)/2 or "new" q⁺ (note 4 of
-    §3); the last two iterate as well.
-    active: which contacts act, by default the rule of §4 ("growing"). directions: edges of the polygon that replaces
-    a smooth friction cone in space (st96 uses 8), or the directions themselves as rows (m, n), each scaled onto the
-    boundary of the set, for sets with n rows (ttp01 eq. 5, 6); None keeps the smooth cone (s00 eq. 3.5–3.6
+    in the linearised version, n and D) are taken: "prediction" q + h v, "midpoint" (q + q⁺)/2 or "new" q⁺ (st96 §3,
+    note 4); the last two iterate as well.
+    active: which contacts act, by default the rule of st96 §4 ("growing"). directions: edges of the polygon that
+    replaces a smooth friction cone in space (st96 uses 8), or the directions themselves as rows (m, n), each scaled
+    onto the boundary of the set, for sets with n rows (ttp01 eq. 5, 6); None keeps the smooth cone (s00 eq. 3.5–3.6
     discretised), for solvers that take it. A step that has no solution linearised at the prediction is tried
     again linearised at q, where gaps are nonnegative and st96's existence proof holds; so is one whose prediction lies
     behind an obstacle. With "growing" and "speculative", a step that has run into contacts that were not detected at
@@ -114,7 +114,7 @@ class StewartTrinkle:
         return self._problem(system, state, h, candidates, state.q, state.q, np.zeros(len(state.v)))
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
-        """One step; contacts found violated after the solve are added and the step is solved again (§4)."""
+        """One step; contacts found violated after the solve are added and the step is solved again (st96 §4)."""
         solves: list[tuple[str, Solution]] = []
 
         def attempt(found: Candidates) -> Attempt:
@@ -230,7 +230,7 @@ class StewartTrinkle:
         system: System, state: State, h: float, candidates: Candidates, at: FloatArray, mass_at: FloatArray,
         guess: FloatArray,
     ) -> ContactProblem:  # fmt: skip
-        """The contact problem with gaps linearised at `at` and the mass at `mass_at` (st96 eq. 29, 32).
+        """The contact problem with gaps linearised at `at` and the mass at `mass_at` (st96 eq. 14–15, 25–29, 32).
 
         With the velocity `guess` the step ends at q_g, and with v⁺ at about `q_g ⊕ h (v⁺ - guess)`, so the gap
         linearised at `at` and taken there is `gap + rows·(q_g ⊖ at) + h rows·(v⁺ - guess)`.
@@ -264,7 +264,7 @@ class StewartTrinkle:
         ahead: Candidates,
         solves: tuple[tuple[str, Solution], ...],
     ) -> StepResult:
-        """The step, judged; ahead: what is detected at its end."""
+        """The step, judged, with its balance of energy (st96 eq. 21–24); ahead: what is detected at its end."""
         new, success, solution = done.state, done.status.success, done.solution
         contacts = record_contacts(system, done.candidates, new, done.at, done.problem, done.solution)
         certificate = certify_step(

@@ -1,4 +1,4 @@
-"""Figures of a ball in the seam between two spheres (ttp01 figures 19–25)."""
+"""Figures of a ball in the seam between two spheres (ttp01 figures 19–22, 24 and 25)."""
 
 from __future__ import annotations
 
@@ -51,17 +51,6 @@ def contact_forces(times: FloatArray, c: FloatArray, title: str) -> Figure:
     for k, name in enumerate(("$c_t$", "$c_o$", "$c_r$")):
         low.stairs(c[:, k + 1], times, baseline=None, color=COLOURS[k], linewidth=1.2, label=name)
     low.legend(**BESIDE)
-    return figure
-
-
-def friction_sizes(measured: Mapping[str, tuple[FloatArray, FloatArray]], turn: float) -> Figure:
-    """The size of tangential friction at one contact (ttp01 figure 23); `turn`: when rolling turns into sliding [s]."""
-    figure = new_figure(8, 4.2)
-    axes = dress(figure.add_subplot(), y="|($c_t$, $c_o$)| [N]", title="Tangential friction at the second sphere")
-    for (label, (times, c)), colour in zip(measured.items(), COLOURS):
-        axes.stairs(np.hypot(c[:, 1], c[:, 2]), times, baseline=None, color=colour, linewidth=1.2, label=label)
-    axes.axvline(turn, color="black", linestyle=":", linewidth=1.0, label="exact: rolling turns into sliding")
-    axes.legend(frameon=False, fontsize=8, loc="upper left")
     return figure
 
 
