@@ -12,6 +12,7 @@ import pkgutil
 import random
 import re
 import traceback
+import warnings
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -388,7 +389,9 @@ def random_call(made, chance):
     wrong |= dict.fromkeys(endless, -1)  # so many steps are a right call, which nobody waits for
     told = f"{name}({', '.join(f'{key}={value!r:.60s}' for key, value in wrong.items())})"
     try:
-        call(made, made.arguments(name, function) | wrong)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # NumPy's, of numbers as large as 1e300
+            call(made, made.arguments(name, function) | wrong)
     except st.StictionError:
         return "refused", []
     except OSError:  # what the disk says of a name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import h5py
 import numpy as np
@@ -68,7 +69,9 @@ def complaint(path, look=look_at_everything):
     """What is said against a file, one line; empty: nothing."""
     said = ""
     try:
-        look(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # NumPy's, of noise that is read as numbers
+            look(path)
     except st.StictionError as error:
         said = str(error)
     assert "\n" not in said
