@@ -6,7 +6,10 @@ OUT := build
 SECONDS ?= 60
 FIRST ?= 0
 
-.PHONY: demo test check fuzz lint docs figures bench clean
+LOWEST := .venv-lowest
+TESTS ?= tests
+
+.PHONY: demo test test-lowest check fuzz lint docs figures bench hashed requirements clean
 
 $(VENV)/.package: pyproject.toml
 	@echo "installing stiction into $(VENV) (about a minute, once)"
@@ -29,6 +32,14 @@ demo: $(VENV)/.package
 test: $(VENV)/.dev
 	@$(BIN)/python tests/warm.py
 	$(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile -q
+
+# the oldest versions that pyproject.toml allows, of the package and its extras; TESTS=tests/scene runs a part
+test-lowest:
+	@$(PYTHON) -m venv $(LOWEST)
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	@$(LOWEST)/bin/uv pip compile --quiet --resolution lowest-direct --extra view --extra mesh --extra export --no-emit-index-url pyproject.toml -o $(LOWEST)/lowest.txt
+	@$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --constraints $(LOWEST)/lowest.txt --requirements $(LOWEST)/lowest.txt --editable . pytest pytest-xdist hypothesis
+	$(LOWEST)/bin/python -m pytest -m "not long" -n 2 --dist loadfile -q $(TESTS)
 
 check: $(VENV)/.dev $(VENV)/.docs
 	$(BIN)/python -m pytest -m long -n 2 -q
@@ -62,5 +73,16 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/recording.py
 	$(BIN)/python benchmarks/bouncing_pile.py --seconds 1
 
+# .venv with the versions and hashes of requirements/dev.txt, which `make requirements` makes anew
+hashed:
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(VENV)/.package $(VENV)/.dev $(VENV)/.docs
+
+requirements: $(VENV)/.dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --custom-compile-command "make requirements" --group dev --group docs --group build pyproject.toml -o requirements/dev.txt
+
 clean:
-	rm -rf $(OUT) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(OUT) $(LOWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,8 +1,23 @@
-"""For all tests: what failed steps leave behind goes into a folder of pytest's, and the compiled loop is compiled."""
+"""For all tests: what failed steps leave behind goes into a folder of pytest's, and the compiled loop is compiled.
 
+Hypothesis tries the same examples in every run, so that a test fails where a change made it fail. `make fuzz` looks for
+new ones, with `--hypothesis-profile=explore`.
+"""
+
+import sys
 import tempfile
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+sys.path.insert(0, str(Path(__file__).parent / "fuzz"))  # the fuzzers' modules, by the names they have as scripts
+
+settings.register_profile("seeded", database=None, deadline=None)
+settings.register_profile(
+    "explore", database=None, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("seeded")
 
 
 @pytest.fixture(scope="session", autouse=True)

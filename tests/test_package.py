@@ -4,8 +4,10 @@ import ast
 import enum
 import inspect
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 import stiction as st
 
 SOURCES = sorted(Path(st.__file__).parent.rglob("*.py"))
+ROOT = Path(__file__).parents[1]
 HEAVY = ("numba", "scipy", "h5py", "matplotlib", "pydantic", "trimesh", "typer", "rich")
 
 
@@ -279,3 +282,14 @@ def test_kernels_of_one_factory_do_not_take_each_others_constants(tmp_path):
             [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
         )
         assert said.stdout.split() == [{"two": "int64", "three": "float64"}[name] for name in names], said
+
+
+def test_hashed_requirements_are_complete_and_name_no_address():
+    text = (ROOT / "requirements" / "dev.txt").read_text()
+    listed = {match[1]: match[2] for match in re.finditer(r"^([a-z0-9-]+)==([^ ]+).*\\$", text, re.MULTILINE)}
+    assert text.count("\n    --hash=sha256:") >= len(listed) > 100
+    assert "://" not in text
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    groups = project["dependency-groups"]
+    for needed in [*project["project"]["dependencies"], *groups["dev"], *groups["docs"], *groups["build"]]:
+        assert re.match(r"[A-Za-z0-9-]+", needed)[0].lower() in listed, needed

@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 QUICK = {"README.md", "docs/mechanisms.md", "docs/tutorial.md"}
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$|^<!-- python\n(.*?)^-->$", re.M | re.S)
-TARGETS = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.M))
+TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M))
 
 
 def blocks(page):

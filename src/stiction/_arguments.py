@@ -6,6 +6,7 @@ import builtins
 import collections.abc as abc
 import inspect
 import os
+import sys
 import types
 from collections import ChainMap
 from functools import cache, wraps
@@ -102,6 +103,8 @@ def _kind(annotation: Any) -> Kind | None:
             return None
         each = next((kind.each for kind in known if kind.each is not None), None)
         words = " or ".join(kind.words for kind in known)
+        if Path in parts:
+            return Kind(words, lambda value: any(kind.has(value) for kind in known) and not _no_name(value), each)
         return Kind(words, lambda value: any(kind.has(value) for kind in known), each)
     if origin in _PLAIN:
         return _PLAIN[origin]
@@ -119,6 +122,11 @@ def _kind(annotation: Any) -> Kind | None:
     return Kind(words, lambda value: not isinstance(value, type) and all(hasattr(value, name) for name in methods))
 
 
+def _no_name(value: Any) -> bool:
+    """Whether something that may be a path can be the name of no file."""
+    return isinstance(value, str) and (not value or "\0" in value)
+
+
 def _list(each: Kind | None) -> Kind:
     """A list or something like it, all of one kind; what can be gone through only once is not looked into."""
 
@@ -127,14 +135,21 @@ def _list(each: Kind | None) -> Kind:
             return False
         if isinstance(value, np.ndarray) and value.ndim == 0:
             return False
-        return each is None or not isinstance(value, (abc.Sequence, np.ndarray)) or all(map(each.has, value))
+        return each is None or not isinstance(value, abc.Collection) or all(map(each.has, value))
 
     return Kind("a list" if each is None else f"a list (each {each.words})", has, each)
 
 
 def _number(words: str, *kinds: type) -> Kind:
-    """A number of Python's or NumPy's; neither NaN nor True is one."""
-    return Kind(words, lambda value: isinstance(value, kinds) and not isinstance(value, bool) and value == value)
+    """A number of Python's or NumPy's; neither NaN nor True is one, nor, of floats, an integer beyond them all."""
+    most = sys.float_info.max if float in kinds else np.inf
+
+    def has(value: Any) -> bool:
+        if not isinstance(value, kinds) or isinstance(value, bool) or value != value:
+            return False
+        return not isinstance(value, int) or abs(value) <= most
+
+    return Kind(words, has)
 
 
 _PLAIN = {

@@ -16,10 +16,7 @@ IntArray = npt.NDArray[np.int64]
 
 def floats(name: str, value: Any, shape: Sequence[int | None] | None = None, *, finite: bool = True) -> FloatArray:
     """`value` as a C-contiguous float64 array of `shape` (None: any length), finite unless said otherwise."""
-    try:
-        raw = np.asarray(value)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{name} must be an array of numbers; got {describe(value)}.") from error
+    raw = any_array(name, value)
     if raw.dtype == object or raw.dtype.kind not in "biuf":
         what = "complex numbers" if raw.dtype.kind == "c" else describe(value)
         raise ModelError(f"{name} must be an array of real numbers; got {what}.")
@@ -37,9 +34,17 @@ def floats(name: str, value: Any, shape: Sequence[int | None] | None = None, *, 
     return array
 
 
+def any_array(name: str, value: Any) -> npt.NDArray[Any]:
+    """`value` as an array of whatever it holds; lists of unequal lengths are refused."""
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{name} must be an array of numbers; got {describe(value)}.") from error
+
+
 def integers(name: str, value: Any, shape: Sequence[int | None] | None = None) -> IntArray:
     """`value` as a C-contiguous int64 array of `shape`; floats are refused, so that 1.5 is never truncated."""
-    raw = np.asarray(value)
+    raw = any_array(name, value)
     if raw.size and raw.dtype.kind not in "iu":
         raise ModelError(f"{name} must be an array of integers; got {raw.dtype}.")
     floats(name, raw.astype(np.float64), shape)
@@ -50,7 +55,10 @@ def number(name: str, value: Any, *, low: float | None = None, positive: bool = 
     """`value` as a finite float, at least `low`, or above zero when `positive`."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ModelError(f"{name} must be a number; got {describe(value)}.")
-    x = float(value)
+    try:
+        x = float(value)
+    except OverflowError:  # of Python's whole numbers
+        x = float("inf")
     if x != x or (finite and x in (float("inf"), float("-inf"))):
         raise ModelError(f"{name} must be a finite number; got {x}.")
     if positive and x <= 0:

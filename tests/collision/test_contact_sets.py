@@ -319,3 +319,29 @@ def test_every_corner_over_a_face_is_listed_beside_the_crossings():
                 assert np.linalg.norm(place[:, :2] - p[:2], axis=1).min() < 1e-3
         most = max(most, len(gap))
     assert 4 < most <= 8
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_the_lists_of_a_world_grow_until_every_contact_fits(dim):
+    """With room for one contact to begin with, a heap has the same contacts and takes the same steps."""
+
+    def heap(room):
+        world = st.PlanarWorld() if dim == 2 else st.World()
+        world.add_plane()
+        shape = st.Polygon.box(1, 1) if dim == 2 else st.Box((1, 1, 1))
+        for k in range(40):
+            place = (1.01 * (k % 8), 0.5 + k // 8) if dim == 2 else (1.01 * (k % 8), 0, 0.5 + k // 8)
+            world.add_body(shape, mass=1.0, position=place)
+        model = world.build()
+        model.capacity = room
+        return st.Simulator(model, dt=0.01)
+
+    tight, roomy = heap(1), heap(1 << 16)
+    found, wanted = (sim.system.detect(0.0, sim.state.q, 0.05) for sim in (tight, roomy))
+    assert len(found.key) == len(wanted.key) >= 40 * 2 ** (dim - 1)
+    np.testing.assert_array_equal(found.key, wanted.key)
+    tight.system.capacity = 1
+    for sim in (tight, roomy):
+        sim.run(0.05)
+    assert tight.state.q.tobytes() == roomy.state.q.tobytes()
+    assert tight.state.v.tobytes() == roomy.state.v.tobytes()

@@ -5,7 +5,7 @@ import warnings
 import energy
 import numpy as np
 import pytest
-from run import fuzz, line, table
+from random_worlds import fuzz, line, table
 
 QUICK, LONG = range(24), range(24, 324)
 
@@ -14,7 +14,7 @@ def judged(seeds, steps):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         runs = [fuzz(seed, steps) for seed in seeds]
-    print(table(runs, []))
+    print(table(runs))
     assert sum(run.steps for run in runs) > 0.5 * steps * len(runs)
     faulty = [line(run) for run in runs if run.found]
     assert not faulty, "\n".join(faulty)

@@ -43,19 +43,19 @@ def check_agreement(M, q, free):
 
 
 @given(problems())
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None)
 def test_lemke_is_among_the_solutions(problem):
     check_agreement(*problem)
 
 
 @given(problems(size=5, mixed=True))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, deadline=None)
 def test_lemke_is_among_the_solutions_of_mixed_problems(problem):
     check_agreement(*problem)
 
 
 @given(problems(size=6, low=-1, high=1))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, deadline=None)
 def test_lemke_is_among_the_solutions_of_degenerate_problems(problem):
     M, q, free = problem
     check_agreement(M, np.sign(q), free)

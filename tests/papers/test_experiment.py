@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from stiction.errors import ModelError
 from stiction.papers import Quantity, experiment
 from stiction.papers.experiment import EXACT, claim, printed
 
@@ -51,7 +52,7 @@ def test_verdicts_follow_their_definition():
     ],
 )
 def test_what_cannot_be_judged_is_refused(wrong):
-    with pytest.raises(ValueError, match="a number"):
+    with pytest.raises(ModelError, match="a number"):
         Quantity("a number", 0.42, 0.42, **wrong)
 
 

@@ -1,82 +1,38 @@
 """Runs that are killed at any moment leave recordings that open, and go on to the same bits; so do full disks."""
 
-import importlib.util
 import random
-import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
+import recorded_run
+from kills import SCRIPT, kill_and_resume, killed_after, whole_run
 
 import stiction as st
-
-SCRIPT = Path(__file__).with_name("recorded_run.py")
-_spec = importlib.util.spec_from_file_location("recorded_run", SCRIPT)
-recorded_run = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(recorded_run)
-
-
-def datasets(path):
-    """Every dataset of a recording that is not about itself."""
-    found = {}
-    with h5py.File(path, "r") as file:
-        file.visititems(lambda name, item: found.update({name: item[()]}) if isinstance(item, h5py.Dataset) else None)
-    return found
-
-
-def same_file(one, two):
-    a, b = datasets(one), datasets(two)
-    assert a.keys() == b.keys()
-    for name in a:
-        np.testing.assert_array_equal(a[name], b[name], err_msg=name)
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The recording of a run that nobody disturbed."""
-    path = tmp_path_factory.mktemp("whole") / "whole.h5"
-    recorded_run.simulator().run(recorded_run.DURATION, every=recorded_run.EVERY, record=path)
-    return path
+    return whole_run(tmp_path_factory.mktemp("whole") / "whole.h5")
 
 
-def killed_after(frames, path, *more):
-    """Start the run, kill it when it has told of so many frames more: the time of the last recorded frame [s]."""
-    said = path.with_suffix(".txt")
-    with said.open("wb") as out:
-        process = subprocess.Popen([sys.executable, str(SCRIPT), str(path), *more], stdout=out)
-    while process.poll() is None and len(said.read_bytes().splitlines()) < frames:
-        time.sleep(0.001)
-    assert process.poll() is None, "the run was over before it could be killed"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    return float(said.read_text().split()[-1])
+def test_a_killed_run_goes_on_to_the_same_bits(tmp_path):
+    path = tmp_path / "run.h5"
+    killed_after(300, path, "3600")
+    before = st.load(path)
+    assert len(before) >= before.recording.chunk_sizes()[0]
+    end = float(before.times[-1]) + 0.05
+    run, whole = recorded_run.simulator().resume(path, duration=end), st.load(whole_run(tmp_path / "whole.h5", end))
+    np.testing.assert_array_equal(run.q, whole.q)
+    np.testing.assert_array_equal(run.table.impulse, whole.table.impulse)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("chain", range(4))
 def test_killed_five_times_and_resumed_each_time_ends_in_the_same_bits(chain, whole, tmp_path):
-    rng, path = random.Random(chain), tmp_path / "run.h5"
-    full = st.load(whole)
-    block = full.recording.chunk_sizes()[0]
-    lengths, kills = [], 0
-    while kills < 5:
-        reached = killed_after(rng.randint(1, len(full) // 8), path, *(["resume"] if kills else []))
-        kills += 1
-        part = st.load(path)
-        n = len(part)
-        lengths.append(n)
-        assert np.searchsorted(full.times, reached) - n < block  # all but the last block
-        np.testing.assert_array_equal(part.times, full.times[:n])
-        np.testing.assert_array_equal(part.q, full.q[:n])
-        np.testing.assert_array_equal(part.table.impulse, full.table.impulse[full.table.step < n - 1])
-        assert repr(part.events) == repr([event for event in full.events if event.step < n - 1])
-    recorded_run.simulator().resume(path)
-    same_file(path, whole)
-    assert lengths == sorted(lengths)
+    kill_and_resume(random.Random(chain), tmp_path / "run.h5", whole, kills=5)
 
 
 FULL = """

@@ -61,7 +61,9 @@ class Search:
 @checks_arguments
 def search_dead_ends(states: int, *, seed: int = 0, bodies: int = 2, contacts: int = 3) -> Search:
     """Look at `states` random states with up to so many bodies and contacts; see `random_state` for what they are."""
-    _check.count("states", states)
+    _check.count("seed", seed, low=0)
+    for name, number in (("states", states), ("bodies", bodies), ("contacts", contacts)):
+        _check.count(name, number)
     verdicts = {s: after_impulses(all_motions(random_state(s, bodies, contacts))) for s in range(seed, seed + states)}
     names = ("all", "some", "later", "dead")
     found = {name: tuple(s for s, verdict in verdicts.items() if verdict == name) for name in names}

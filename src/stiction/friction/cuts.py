@@ -197,8 +197,10 @@ def _dual_simplex(S: FloatArray, basis: IntArray, u: FloatArray) -> FloatArray:
 def gradient(function: Callable[[FloatArray], float], x: FloatArray) -> FloatArray:
     """The gradient of a function of degree one at x ≠ 0 by central differences, extrapolated (Ridders 1982).
 
-    At a kink it lies between the slopes on both sides. Euler's identity `g·x = function(x)` holds to round-off.
+    At a kink it lies between the slopes on both sides. Euler's identity `g·x = function(x)` holds to round-off. The
+    slopes are the same along a ray: they are taken at x over a power of two, where no step vanishes.
     """
+    x = np.ldexp(x, -int(np.frexp(np.abs(x).max())[1]))
     size = float(np.abs(x).max())
     g = np.array([_slope(function, x, k, 0.03 * size) for k in range(len(x))])
     return g + x * ((function(x) - g @ x) / (x @ x))

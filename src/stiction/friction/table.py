@@ -203,7 +203,7 @@ def given_directions(value: Any, what: str = "directions") -> Directions:
 
     Each of them is scaled onto the boundary of the set, so that only where it points matters (ttp01 eq. 5, 6).
     """
-    if np.ndim(value) == 0:
+    if _check.any_array(what, value).ndim == 0:
         return _check.count(what, value, low=3)
     D = np.atleast_2d(_check.floats(what, value))
     if D.ndim != 2 or not 1 <= D.shape[1] <= MAX_DIM or len(D) == 0:

@@ -93,7 +93,7 @@ def lemke(M: Any, q: Any, *, free: Any = None, covering: Any = None, maxiter: in
 
 def free_mask(free: Any, n: int) -> np.ndarray:
     """`free` as a boolean array (n,), or a ModelError."""
-    mask = np.asarray(free)
+    mask = _check.any_array("free", free)
     if mask.dtype != np.bool_ or mask.shape != (n,):
         raise ModelError(f"free must be a boolean mask of shape ({n},); got {mask.dtype} of shape {mask.shape}.")
     return mask

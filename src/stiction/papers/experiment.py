@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,7 +28,7 @@ def printed(text: str) -> tuple[float, float]:
     """
     found = _NUMBER.search(text)
     if found is None:
-        raise ValueError(
+        raise ModelError(
             f"paper={text!r}: there is no number in it; a claim in words is a number, such as 1.0 for yes."
         )
     decimals, power = len(found[1] or ""), int(found[2] or 0)
@@ -66,16 +69,21 @@ class Quantity:
     def __post_init__(self) -> None:
         if isinstance(self.paper, str):
             if self.tolerance is not None:
-                raise ValueError(f"{self.name}: the tolerance follows from the printed digits, {self.paper!r}.")
+                raise ModelError(f"{self.name}: the tolerance follows from the printed digits, {self.paper!r}.")
             printed(self.paper)
         elif self.tolerance not in (None, 0.0, EXACT, ESSENTIALLY, ORDER):
-            raise ValueError(
-                f"{self.name}: tolerance={self.tolerance:g} was chosen by nobody but us; give `paper` as it is printed."
+            raise ModelError(
+                f"{self.name}: tolerance={self.tolerance!r} was chosen by nobody but us; give `paper` as it is printed."
             )
+        if not isinstance(self.fitted, bool) or not isinstance(self.comparable, bool):
+            raise ModelError(f"{self.name}: fitted and comparable must be True or False.")
         if (self.fitted or not self.comparable) and not self.reason:
-            raise ValueError(f"{self.name}: what is fitted or not comparable needs a reason.")
+            raise ModelError(f"{self.name}: what is fitted or not comparable needs a reason.")
+        numbers = (self.ours, self.record, self.record_tolerance, self.record_within or 0.0)
+        if not all(isinstance(number, Real) for number in numbers):
+            raise ModelError(f"{self.name}: ours, record and its tolerances must be numbers; got {numbers!r}.")
         if self.record != 0.0 and self.within >= abs(self.record):
-            raise ValueError(f"{self.name}: the record {self.record:g} to ±{self.within:g} checks nothing.")
+            raise ModelError(f"{self.name}: the record {self.record:g} to ±{self.within:g} checks nothing.")
 
     @property
     def value(self) -> float | None:

@@ -52,8 +52,7 @@ def _read_hdf5(path: Path) -> FrictionalData:
             return _problem(file)
     except ModelError:
         raise
-    except (OSError, RuntimeError, LookupError, ValueError, TypeError, MemoryError) as error:
-        # h5py's words for a truncated or damaged file, of many kinds
+    except Exception as error:  # h5py's words for a truncated or damaged file, of many kinds
         raise ModelError(f"the HDF5 file is damaged or cut short ({str(error)[:200]}).") from None
 
 

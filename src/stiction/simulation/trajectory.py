@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -160,7 +161,10 @@ class Trajectory(Lazy):
     @property
     def steps(self) -> int:
         """How many steps the run took, recorded or not."""
-        return round(float(self.times[-1] - self.times[0]) / float(self.info["dt"]))
+        count = float(self.times[-1] - self.times[0]) / float(self.info["dt"])
+        if not math.isfinite(count):
+            raise ModelError(f"the times of this run are not numbers that steps of {self.info['dt']:g} s lead to.")
+        return round(count)
 
     @property
     def physical(self) -> dict[str, float | None]:
@@ -365,6 +369,8 @@ class Trajectory(Lazy):
 
     def body_pair(self, row: int) -> str:
         """The two bodies of a row of `table`, in the order of the world."""
+        if not 0 <= row < len(self.table.bodies):
+            raise ModelError(f"row must be one of {len(self.table.bodies)} rows; got {_check.describe(row)}.")
         a, b = sorted(self.table.bodies[row].tolist())
         names = self.info["world"]["bodies"]
         return f"{names[a]}/{names[b]}"

@@ -61,7 +61,7 @@ def as_compliance(value: Any, what: str) -> Compliance | None:
         raise ModelError(
             f"compliance of {what} must be a number [m/N] or a Compliance(kn, ...); got {_check.describe(value)}."
         )
-    c = _check.number(f"compliance of {what}", float(value), low=0.0)
+    c = _check.number(f"compliance of {what}", value, low=0.0)
     return Compliance(1.0 / c) if c > 0.0 else None
 
 

@@ -67,6 +67,10 @@ def _function(body: str, what: str, value: Any, size: int) -> Callable[[float, B
         zero = np.zeros(size)
         return lambda t, state: zero
     if callable(value):
-        return lambda t, state: _check.floats(f"{label} at t = {t:g} s", np.atleast_1d(value(t, state)), (size,))
-    constant = _check.floats(label, np.atleast_1d(value), (size,)).copy()
+        return lambda t, state: _vector(f"{label} at t = {t:g} s", value(t, state), size)
+    constant = _vector(label, value, size).copy()
     return lambda t, state: constant
+
+
+def _vector(label: str, value: Any, size: int) -> FloatArray:
+    return _check.floats(label, np.atleast_1d(_check.any_array(label, value)), (size,))

@@ -43,7 +43,7 @@ def check_mesh_file(path: Path, what: str, endings: Sequence[str] = ()) -> None:
 def _members(path: Path) -> Iterator[tuple[str, int]]:
     """Names and unpacked sizes [bytes] of the files in an archive; otherwise those of the file itself."""
     ending = path.name.lower()
-    if ending.endswith("zip"):
+    if zipfile.is_zipfile(path):  # as some kinds of meshes are that are not called so
         with zipfile.ZipFile(path) as archive:
             yield from ((one.filename, one.file_size) for one in archive.infolist())
     elif ending.endswith((".tar.gz", ".tar.bz2")):

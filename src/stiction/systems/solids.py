@@ -203,7 +203,7 @@ def _read(source: Any, faces: Any) -> tuple[FloatArray, np.ndarray, str]:
     else:
         what = "Mesh"
         points = source
-        corners = np.asarray(faces)
+        corners = _check.any_array(f"{what} faces", faces)
     points = _check.floats(f"{what} vertices", points, (None, 3))
     if corners.ndim != 2 or corners.shape[1] != 3 or not np.issubdtype(corners.dtype, np.integer) or not len(corners):
         raise ModelError(f"{what} faces must be whole numbers (m, 3), three vertices per triangle.")

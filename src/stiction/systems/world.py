@@ -100,8 +100,6 @@ class WorldBuilder:
     # --- bodies
 
     def _add(self, spec: BodySpec) -> Body:
-        if spec.name in self._index:
-            raise ModelError(f"two bodies are named {spec.name!r}; names must differ.")
         self._index[spec.name] = len(self.bodies)
         self.bodies.append(spec)
         self._changed(f"add_body {spec.name!r}")
@@ -111,6 +109,8 @@ class WorldBuilder:
         if name is not None:
             if not isinstance(name, str) or not name:
                 raise ModelError(f"name must be a non-empty string; got {_check.describe(name)}.")
+            if name in self._index and kind in ("body", "plane"):
+                raise ModelError(f"two bodies are named {name!r}; names must differ.")
             return name
         number = self._numbers.get(kind, 0)
         while f"{kind}{number}" in self._index:

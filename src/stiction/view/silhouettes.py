@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MOMENTS = 6
 SAMPLES = 60  # frames by which it is judged how large the picture must be
 EDGE = "#30343b"
+PICTURES = 100_000  # of a film, at most
 FILM_WIDTH, FILM_HEIGHT, HEAD = 720, 720, 28  # pixels, at most; and of the line above
 
 
@@ -212,6 +213,9 @@ def film(run: Trajectory, path: str | Path, *, fps: float = 25.0, speed: float =
     fps, speed = _check.number("fps", fps, positive=True), _check.number("speed", speed, positive=True)
     look = Silhouettes(run, forces)
     times = look.reel.times
+    count = (times[-1] - times[0]) * (fps / speed)
+    if not count <= PICTURES:
+        raise ModelError(f"fps {fps:g} and speed {speed:g} make {count:.3g} pictures; at most {PICTURES} are drawn.")
     steps = _nearest(times, np.arange(times[0], times[-1] + 0.5 * speed / fps, speed / fps))
     low, high = _shaped(*look.bounds(steps), 0.5, 2.2)
     ratio = float((high[0] - low[0]) / (high[1] - low[1]))

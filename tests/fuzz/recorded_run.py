@@ -1,4 +1,4 @@
-"""A recorded run in a process of its own, to be killed: `python recorded_run.py FILE [resume]`."""
+"""A recorded run in a process of its own, to be killed: `python recorded_run.py FILE SECONDS|resume`."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ def tell(steps, result, between):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
+    if sys.argv[2] == "resume":
         simulator().resume(sys.argv[1], progress=tell)
     else:
-        simulator().run(DURATION, every=EVERY, record=sys.argv[1], progress=tell)
+        simulator().run(float(sys.argv[2]), every=EVERY, record=sys.argv[1], progress=tell)
