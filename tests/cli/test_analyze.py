@@ -38,7 +38,19 @@ def test_chalk_has_no_finite_forces(capsys, tmp_path):
     assert data["decided"] is True
     assert data["numbers"]["jamming_bound"] == "infinite"  # one contact cannot jam
     assert data["numbers"]["friction_bound"] == pytest.approx(1.3281, abs=1e-3)
-    assert {h["name"] for h in data["hypotheses"]} == {"H1", "H2", "H3", "H4", "H5", "H6", "(1)", "(2)", "A", "B"}
+    assert {h["name"] for h in data["hypotheses"]} == {
+        "H1",
+        "H2",
+        "H3",
+        "H4",
+        "H5",
+        "H6",
+        "(1)",
+        "(2)",
+        "A",
+        "B",
+        "n∩D",
+    }
 
 
 def test_a_loose_part_on_a_jammed_one_says_how_much_is_held():

@@ -136,13 +136,15 @@ class FrictionSet(ABC):
 
     def project(self, f: Any, radius: float = 1.0) -> FloatArray:
         """The point of radius·F nearest to f."""
-        return self.project_in(f, radius, np.ones(np.size(f)))
+        f, _ = self._unit("f", f)
+        return self.project_in(f, radius, np.ones(f.size))
 
     def project_in(self, x: Any, radius: float, length: FloatArray) -> FloatArray:
         """The point of radius·F nearest to x, where rows are divided by `length`."""
         from . import kernels
 
         x, s = self._unit("f", x)
+        length = _check.floats("length", length, x.shape)
         radius = _check.number("radius", radius, low=0.0)
         y = np.zeros_like(x)
         if s.kind & 3 in (ELLIPSOID, PRODUCT):
