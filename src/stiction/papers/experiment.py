@@ -67,6 +67,10 @@ class Quantity:
     in_words: bool = False
 
     def __post_init__(self) -> None:
+        for what in ("ours", "record", "record_tolerance", "tolerance", "record_within"):
+            value = getattr(self, what)
+            if not isinstance(value, Real) and not (value is None and what in ("tolerance", "record_within")):
+                raise ModelError(f"{self.name}: {what} must be a number; got {value!r}.")
         if isinstance(self.paper, str):
             if self.tolerance is not None:
                 raise ModelError(f"{self.name}: the tolerance follows from the printed digits, {self.paper!r}.")
@@ -79,9 +83,6 @@ class Quantity:
             raise ModelError(f"{self.name}: fitted and comparable must be True or False.")
         if (self.fitted or not self.comparable) and not self.reason:
             raise ModelError(f"{self.name}: what is fitted or not comparable needs a reason.")
-        numbers = (self.ours, self.record, self.record_tolerance, self.record_within or 0.0)
-        if not all(isinstance(number, Real) for number in numbers):
-            raise ModelError(f"{self.name}: ours, record and its tolerances must be numbers; got {numbers!r}.")
         if self.record != 0.0 and self.within >= abs(self.record):
             raise ModelError(f"{self.name}: the record {self.record:g} to ±{self.within:g} checks nothing.")
 
