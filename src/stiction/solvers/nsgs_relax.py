@@ -200,7 +200,7 @@ def _too_slow(done, since, ratio, last):
     return done + since * math.log(ratio) / math.log(last / ratio) > 2 * ENOUGH_SWEEPS
 
 
-@njit
+@njit(leaf=True)
 def _try_newton(isl, turn, few, aim, work, progress, history):
     """Newton's method on an island, where it is due; whether it has helped.
 
@@ -249,7 +249,7 @@ def _outcome(swept, aim, patience, progress):
 
 
 def _make_relax(d, nested):
-    @njit
+    @njit(leaf=True)
     def sweep_island(isl, full, aim, most, facets, work):
         """One sweep over an island; not `full`: without the contacts that are open. The largest change of velocity."""
         if d == 3 and nested:
@@ -260,7 +260,7 @@ def _make_relax(d, nested):
             return island_spatial_nested(isl, aim.parallel, most, full, work, facets)
         return island_spatial(isl, aim.parallel, most, full, work, facets)
 
-    @njit
+    @njit(leaf=True)
     def round_of_island(isl, turn, smooth, aim, most, facets, work, progress, history, before):
         """Sweep an island until its next look, look, and draw the conclusions.
 
