@@ -128,8 +128,10 @@ def test_callers_from_disk_find_their_sealed_kernels(run, tmp_path):
     assert run.again()[0] == str(64.0 + (4**2 + 4**3) + (16**2 + 16**3))
 
 
-def test_callers_do_not_contain_sealed_kernels():
+def test_callers_do_not_contain_sealed_kernels(monkeypatch, tmp_path):
     from stiction._jit import njit
+
+    monkeypatch.setenv("STICTION_CACHE_DIR", str(tmp_path))  # what comes from disk cannot be inspected
 
     @njit(sealed=True)
     def hidden(x):

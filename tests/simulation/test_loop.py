@@ -270,9 +270,10 @@ def test_a_short_run_does_not_wait_until_the_loop_is_compiled(monkeypatch):
     assert taken(100, compiled=False, every=5) == 2  # the residuals of the steps between are not the same number
 
 
-def test_what_was_called_or_is_on_disk_is_compiled(tmp_path):
+def test_what_was_called_or_is_on_disk_is_compiled(monkeypatch, tmp_path):
     from stiction._jit import compiled
 
+    monkeypatch.setenv("STICTION_CACHE_DIR", str(tmp_path))  # where no earlier run has left the kernel
     path = tmp_path / "kernel.py"
     path.write_text("from stiction._jit import njit\n\n\n@njit\ndef double(x):\n    return 2 * x\n")
 
