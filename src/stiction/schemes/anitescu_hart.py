@@ -6,7 +6,8 @@ Everything is taken at the start of the step: M, forces, gaps Φ and joint funct
     Θ/h + ν v⁺ = 0        0 <= c_n ⟂ Φ/h + n v⁺ >= 0        friction as in ah03 eq. 2.7
 
 (ah03 eq. 2.8–2.12). The terms Θ/h and Φ/h pull violated constraints back without further work; with `stabilize=False`
-they are zero for the same active set. The convex relaxation demands `Φ/h + n v⁺ - mu λ >= 0` instead (ah03 eq. 2.10).
+they are zero for the same active set. Large piles, of which a step is accepted above its tolerance, leave overlaps of a
+micrometre (`overlap_kernels.py`). The convex relaxation demands `Φ/h + n v⁺ - mu λ >= 0` instead (ah03 eq. 2.10).
 The fixed point solves a sequence of such convex problems with `mu λ` of the one before added back, which ends at
 Coulomb's law (ah03 §2.2 and its reference [3]; see `solvers/fixed_point.py`).
 """
@@ -21,7 +22,7 @@ import numpy as np
 from .. import _check
 from ..friction.table import given_directions
 from ..problem.contact_problem import ContactProblem
-from ..problem.dynamics import Delassus
+from ..problem.dynamics import Bodies, Delassus
 from ..problem.laws import UNILATERAL
 from ..solvers.base import Solution, finish
 from ..solvers.coefficients import settle
@@ -117,7 +118,7 @@ class AnitescuHart:
 
         The solves are added to `solves`.
         """
-        problem = self._problem(system, state, h, candidates)
+        problem = self._problem(system, state, h, candidates, solve)
 
         def attempt(given: ContactProblem) -> list[tuple[str, Solution]]:
             made: list[tuple[str, Solution]] = []
@@ -210,15 +211,24 @@ class AnitescuHart:
         near = ~found.contact | (system.gaps(found, state.t, state.q) <= self.eps)
         return found if near.all() else found.take(near)
 
-    def _problem(self, system: System, state: State, h: float, candidates: Candidates) -> ContactProblem:
-        """Joints and contacts linearised at the start of the step (ah03 eq. 2.7–2.12)."""
+    def _problem(
+        self, system: System, state: State, h: float, candidates: Candidates, solve: Solve | None = None
+    ) -> ContactProblem:
+        """Joints and contacts linearised at the start of the step (ah03 eq. 2.7–2.12); solve None: to be met exactly."""
         found = system.evaluate(candidates, state.t, state.q)
         dynamics = system.dynamics(state.q, found)
         assert not isinstance(dynamics, Delassus)
+        v_free, left = system.push(dynamics, state, h, state.t, state.q), 0.0
+        if solve is not None and isinstance(dynamics, Bodies):
+            from .overlap_kernels import left_overlap
+
+            v, dim = state.v.reshape(len(dynamics.Minv), -1), 2 if dynamics.Ja.shape[1] == 3 else 3
+            accept = solve.largest(int(candidates.row_ptr[-1]))
+            left = left_overlap(v, v_free.reshape(v.shape), dim, solve.tol, accept)
         return ContactProblem(
             dynamics,
-            v_free=system.push(dynamics, state, h, state.t, state.q),
-            **found.demand(dynamics, state, h, found.value / h, self.stabilize),
+            v_free=v_free,
+            **found.demand(dynamics, state, h, found.value / h, self.stabilize, left),
             row_ptr=candidates.row_ptr,
             law=candidates.law,
             friction=candidates.friction,

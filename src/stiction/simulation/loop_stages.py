@@ -20,6 +20,7 @@ from ..problem.body_kernels import (
     weigh,
 )
 from ..problem.records import BodyRows, Laws
+from ..schemes.overlap_kernels import left_overlap
 from ..schemes.record_kernels import work_of_rows
 from ..solvers.held import come_to_rest
 from ..solvers.nsgs_ends import (
@@ -309,6 +310,12 @@ def _make_assemble(d):
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
         r0, demand, C, lo, hi = demand_of(options.h, options.stabilize, value, row_ptr, form, v, joints)
+        left = left_overlap(v, v_free, 2 if d == 3 else 3, options.tol, options.accept)
+        if nr > options.strict_rows and left > 0.0:
+            for i in range(acting):
+                r = row_ptr[nj + i]
+                if -left < demand[r] < 0.0:
+                    demand[r] = 0.0
         remembered(parallel, keys, row_ptr, *memory, p)
         shape, semi, vertices, vertex_ptr, facets, facet_ptr = constraints.sets
         laws = Laws(

@@ -161,12 +161,13 @@ class Constraints:
     soft: FloatArray | None = None
 
     def demand(
-        self, dynamics: Any, state: State, h: float, start: FloatArray, stabilize: bool = True
+        self, dynamics: Any, state: State, h: float, start: FloatArray, stabilize: bool = True, left: float = 0.0
     ) -> dict[str, Any]:
         """b, and where they are not trivial C, lo and hi, of the contact problem of a step from `state`.
 
         start (nr,): the values at the start of the step, linearised where the rows were taken, divided by h. Rows that
-        hold something demand `u + start = 0`, or >= 0; without `stabilize`, that they get no worse.
+        hold something demand `u + start = 0`, or >= 0; without `stabilize`, that they get no worse, as do contacts whose
+        overlap over h is less than `left` [m/s].
         """
         candidates = self.candidates
         law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
@@ -174,6 +175,9 @@ class Constraints:
         first[candidates.row_ptr[:-1]] = True
         holds = (law == EQUALITY) | ((law == UNILATERAL) & first)
         b = np.where(holds, start, 0.0) if stabilize else np.zeros(len(law))
+        if left > 0.0:
+            contact = candidates.row_ptr[:-1][candidates.contact]
+            b[contact] = np.where((b[contact] < 0.0) & (b[contact] > -left), 0.0, b[contact])
         plain = self.mechanism is None or self.mechanism.plain
         if plain and self.soft is None:
             return {"b": b}
