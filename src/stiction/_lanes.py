@@ -5,6 +5,9 @@ comparisons act number by number (a comparison gives a mask, joined by `& | ~`),
 arrays are read and written by the functions below. The operations are those of floats, so that every lane ends in the
 bits of the same formula on floats. LLVM divides the eight numbers into as many registers as the machine needs.
 
+A formula that is needed for one contact and for eight is written once: `select`, `some`, `root` and `size` take floats
+and truth values too.
+
 `fetch` asks for memory ahead of its use. A loop that goes through an array in another order than it lies in waits for
 memory at every turn, unless it says some turns earlier what it will need. Nothing else changes by it; the slowest loops
 of large worlds became up to four times faster.
@@ -109,9 +112,11 @@ _define(operator.or_, mask, (mask,), 2, lambda builder, x, y: builder.or_(x, y))
 _define(operator.invert, mask, (mask,), 1, lambda builder, x: builder.not_(x))
 
 
-def _call(builder: Any, name: str, *args: Any) -> Any:
-    kind = ir.FunctionType(_VECTOR, [_VECTOR] * len(args))
-    return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{WIDTH}f64"), args)
+def _call(builder: Any, name: str, x: Any) -> Any:
+    """A function of LLVM on a float or on lanes."""
+    name = f"llvm.{name}.f64" if x.type == _REAL else f"llvm.{name}.v{WIDTH}f64"
+    kind = ir.FunctionType(x.type, [x.type])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [x])
 
 
 def _data(context: Any, builder: Any, sig: Any, args: Any, i: int) -> Any:
@@ -155,8 +160,12 @@ def select(typing: Any, condition: Any, x: Any, y: Any) -> Any:
     """x where the condition holds, y elsewhere; each lanes or a float."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        if sig.return_type != lanes:
+            return builder.select(*args)
         return builder.select(args[0], _wide(builder, args[1], sig.args[1]), _wide(builder, args[2], sig.args[2]))
 
+    if condition == types.boolean:
+        return types.float64(condition, types.float64, types.float64), emit
     return lanes(condition, x, y), emit
 
 
@@ -165,6 +174,8 @@ def some(typing: Any, condition: Any) -> Any:
     """Whether a condition holds in any lane."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        if sig.args[0] == types.boolean:
+            return args[0]
         whole = ir.IntType(WIDTH)
         return builder.icmp_unsigned("!=", builder.bitcast(args[0], whole), ir.Constant(whole, 0))
 
@@ -174,13 +185,13 @@ def some(typing: Any, condition: Any) -> Any:
 @intrinsic
 def root(typing: Any, x: Any) -> Any:
     """Square roots."""
-    return lanes(x), lambda context, builder, sig, args: _call(builder, "sqrt", args[0])
+    return x(x), lambda context, builder, sig, args: _call(builder, "sqrt", args[0])
 
 
 @intrinsic
 def size(typing: Any, x: Any) -> Any:
     """Absolute values."""
-    return lanes(x), lambda context, builder, sig, args: _call(builder, "fabs", args[0])
+    return x(x), lambda context, builder, sig, args: _call(builder, "fabs", args[0])
 
 
 @intrinsic
@@ -338,7 +349,7 @@ def _without_numba() -> dict[str, Any]:
 
     return {
         "spread": lambda x: np.full(WIDTH, x),
-        "select": np.where,
+        "select": lambda condition, x, y: np.where(condition, x, y)[()],
         "some": np.any,
         "root": np.sqrt,
         "size": np.abs,

@@ -21,6 +21,7 @@ import math
 import numpy as np
 
 from .._jit import njit
+from .._lanes import root, select
 from .nnls import nnls
 
 NONE, ELLIPSOID, POLYHEDRON, PRODUCT = 0, 1, 2, 3
@@ -261,6 +262,25 @@ def project_cone_ellipsoid(semi, mu, x, y, n):
                 y[k + 1] = a * normal * x[k + 1] / size if size > 0.0 else 0.0
         return
     project_cone_product(ELLIPSOID, semi, mu, 0.0, x, y, n)
+
+
+@njit(inline=True)
+def round_cone(a, x0, x1, x2):
+    """What `project_cone_ellipsoid` gives for |y_t| <= a·y_n, in scalars or in lanes."""
+    length = root(x1 * x1 + x2 * x2)
+    inside, polar = length <= a * x0, a * length <= -x0
+    y0 = (x0 + a * length) / (1.0 + a * a)
+    y1, y2 = a * y0 * x1 / length, a * y0 * x2 / length
+    y0, y1, y2 = select(polar, 0.0, y0), select(polar, 0.0, y1), select(polar, 0.0, y2)
+    return select(inside, x0, y0), select(inside, x1, y1), select(inside, x2, y2), inside
+
+
+@njit(inline=True)
+def round_map(a, rho, p0, p1, p2, u0, u1, u2):
+    """The square of the natural map of |p_t| <= a·p_n with the step rho, over rho²; in scalars or in lanes."""
+    y0, y1, y2, inside = round_cone(a, p0 - rho * u0, p1 - rho * u1, p2 - rho * u2)
+    e0, e1, e2 = p0 - y0, p1 - y1, p2 - y2
+    return select(inside, u0 * u0 + u1 * u1 + u2 * u2, (e0 * e0 + e1 * e1 + e2 * e2) / (rho * rho))
 
 
 @njit(leaf=True)

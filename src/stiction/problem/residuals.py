@@ -24,6 +24,7 @@ from ..friction.kernels import (
     project_ellipsoid,
     project_polyhedron,
     project_product,
+    round_cone,
     support,
 )
 from .laws import BOX, EQUALITY, UNILATERAL, Mode
@@ -249,13 +250,7 @@ def _round_contact(b, start, n, mu, semi, associated, rho, u, p, table, mode):
 def _round_map(a, step, u0, u1, u2, p0, p1, p2):
     """The natural map on the cone |y_t| <= a·y_n, and the friction part of the point that it projects."""
     x0, x1, x2 = p0 - step * u0, p1 - step * u1, p2 - step * u2
-    size = math.sqrt(x1 * x1 + x2 * x2)
-    y0, y1, y2 = x0, x1, x2
-    if size > a * x0:
-        y0, y1, y2 = 0.0, 0.0, 0.0
-        if a * size > -x0:
-            y0 = (x0 + a * size) / (1.0 + a * a)
-            y1, y2 = a * y0 * x1 / size, a * y0 * x2 / size
+    y0, y1, y2, _ = round_cone(a, x0, x1, x2)
     return math.sqrt((p0 - y0) * (p0 - y0) + (p1 - y1) * (p1 - y1) + (p2 - y2) * (p2 - y2)) / step, x1, x2
 
 

@@ -214,7 +214,7 @@ class AnitescuHart:
     def _problem(
         self, system: System, state: State, h: float, candidates: Candidates, solve: Solve | None = None
     ) -> ContactProblem:
-        """Joints and contacts linearised at the start of the step (ah03 eq. 2.7–2.12); solve None: to be met exactly."""
+        """Joints and contacts linearised at the start of the step (ah03 eq. 2.7–2.12); solve None: exactly so."""
         found = system.evaluate(candidates, state.t, state.q)
         dynamics = system.dynamics(state.q, found)
         assert not isinstance(dynamics, Delassus)

@@ -16,7 +16,8 @@ import numpy as np
 from .._jit import njit
 from ..problem.laws import BOX, EQUALITY
 from .nsgs_items import classify_some
-from .nsgs_rest import ENOUGH, SMALL, STILL, quick_map
+from .nsgs_measure import block_map
+from .nsgs_rest import ENOUGH, SMALL, STILL
 
 # Of a row so much must be new to those before it, for it to count as one more that holds the body.
 INDEPENDENT = 1e-3
@@ -288,7 +289,7 @@ def come_to_rest(tol, scale, laws, form, rho, b, p, v, held):
     if not standing(tol, scale, laws, form, rho, v, p, state):
         return math.inf
     enough = (ENOUGH * tol * scale) ** 2
-    uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+    uk, pk = np.empty(6), np.empty(6)
     missed = 0.0
     for k in range(nk):
         first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
@@ -303,7 +304,7 @@ def come_to_rest(tol, scale, laws, form, rho, b, p, v, held):
                     u += Jb[r, j] * v[c, j]
             uk[r - first], pk[r - first] = (u + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        missed += quick_map(laws, k, n, edge, rho[k], first, uk, pk, x, y)
+        missed += block_map(laws, k, n, edge, rho[k], first, uk, pk)
     if not missed <= enough:
         return math.inf
     for i in range(v.shape[0]):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
+from ..friction.kernels import round_map
 from .nsgs_local import DISK_GUESS, DISK_NN, DISK_S1, DISK_S2, disk_of, solve_disk
 
 ARMS = 16  # numbers per contact, of which one fills two cache lines
@@ -139,48 +140,86 @@ def turn_arms(i, r, T, F):
 
 
 @njit(inline=True)
+def _point_velocity(body, w, arm):
+    """l w_v + (Λ w_ω) × r: the velocity of the point at the end of an arm, by the state w of its body."""
+    l, a, b, c, d, e, f, _ = body
+    w0, w1, w2, w3, w4, w5 = w
+    rx, ry, rz = arm
+    x, y, z = a * w3, b * w3 + c * w4, d * w3 + e * w4 + f * w5
+    return l * w0 + y * rz - z * ry, l * w1 + z * rx - x * rz, l * w2 + x * ry - y * rx
+
+
+@njit(inline=True)
+def contact_velocity(q, frame, arm_a, arm_b, body_a, body_b, wa, wb):
+    """u = q + J w of one contact, or of eight side by side: all are tuples of floats or of lanes."""
+    ax, ay, az = _point_velocity(body_a, wa, arm_a)
+    bx, by, bz = _point_velocity(body_b, wb, arm_b)
+    x, y, z = ax - bx, ay - by, az - bz
+    (nx, ny, nz), (sx, sy, sz), (tx, ty, tz) = frame
+    return q[0] + nx * x + ny * y + nz * z, q[1] + sx * x + sy * y + sz * z, q[2] + tx * x + ty * y + tz * z
+
+
+@njit(inline=True)
+def contact_force(frame, n, t1, t2):
+    """f = Fᵀ p."""
+    (nx, ny, nz), (sx, sy, sz), (tx, ty, tz) = frame
+    return nx * n + sx * t1 + tx * t2, ny * n + sy * t1 + ty * t2, nz * n + sz * t1 + tz * t2
+
+
+@njit(inline=True)
+def state_change(body, arm, force):
+    """(l f, Λᵀ (r × f)): what an impulse at the end of an arm does to the state of its body."""
+    l, a, b, c, d, e, f, _ = body
+    rx, ry, rz = arm
+    fx, fy, fz = force
+    x, y, z = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
+    return l * fx, l * fy, l * fz, a * x + b * y + d * z, c * y + e * z, f * z
+
+
+@njit(inline=True)
+def _three(F, i, m):
+    return F[i, m], F[i, m + 1], F[i, m + 2]
+
+
+@njit(inline=True)
+def _frame(F, i):
+    return _three(F, i, NORMAL), _three(F, i, TANGENT_1), _three(F, i, TANGENT_2)
+
+
+@njit(inline=True)
+def _factors(B, i):
+    return B[i, 0], B[i, 1], B[i, 2], B[i, 3], B[i, 4], B[i, 5], B[i, 6], B[i, 7]
+
+
+@njit(inline=True)
 def _velocities(i, r, ia, ib, F, B, q, w):
     """u = q + J w of a contact."""
-    ax, ay, az, bx, by, bz = F[i, 9], F[i, 10], F[i, 11], F[i, 12], F[i, 13], F[i, 14]
-    x = B[ia, 1] * w[ia, 3]
-    y = B[ia, 2] * w[ia, 3] + B[ia, 3] * w[ia, 4]
-    z = B[ia, 4] * w[ia, 3] + B[ia, 5] * w[ia, 4] + B[ia, 6] * w[ia, 5]
-    dx = B[ia, 0] * w[ia, 0] + y * az - z * ay
-    dy = B[ia, 0] * w[ia, 1] + z * ax - x * az
-    dz = B[ia, 0] * w[ia, 2] + x * ay - y * ax
-    x = B[ib, 1] * w[ib, 3]
-    y = B[ib, 2] * w[ib, 3] + B[ib, 3] * w[ib, 4]
-    z = B[ib, 4] * w[ib, 3] + B[ib, 5] * w[ib, 4] + B[ib, 6] * w[ib, 5]
-    dx -= B[ib, 0] * w[ib, 0] + y * bz - z * by
-    dy -= B[ib, 0] * w[ib, 1] + z * bx - x * bz
-    dz -= B[ib, 0] * w[ib, 2] + x * by - y * bx
-    un = q[r] + F[i, 0] * dx + F[i, 1] * dy + F[i, 2] * dz
-    u1 = q[r + 1] + F[i, 3] * dx + F[i, 4] * dy + F[i, 5] * dz
-    u2 = q[r + 2] + F[i, 6] * dx + F[i, 7] * dy + F[i, 8] * dz
-    return un, u1, u2
+    wa = w[ia, 0], w[ia, 1], w[ia, 2], w[ia, 3], w[ia, 4], w[ia, 5]
+    wb = w[ib, 0], w[ib, 1], w[ib, 2], w[ib, 3], w[ib, 4], w[ib, 5]
+    arm_a, arm_b = _three(F, i, ARM_A), _three(F, i, ARM_B)
+    return contact_velocity(
+        (q[r], q[r + 1], q[r + 2]), _frame(F, i), arm_a, arm_b, _factors(B, ia), _factors(B, ib), wa, wb
+    )
 
 
 @njit(inline=True)
 def _push(i, ia, ib, F, B, w, n, t1, t2):
     """w += Jᵀ p of a contact."""
-    ax, ay, az, bx, by, bz = F[i, 9], F[i, 10], F[i, 11], F[i, 12], F[i, 13], F[i, 14]
-    fx = F[i, 0] * n + F[i, 3] * t1 + F[i, 6] * t2
-    fy = F[i, 1] * n + F[i, 4] * t1 + F[i, 7] * t2
-    fz = F[i, 2] * n + F[i, 5] * t1 + F[i, 8] * t2
-    x, y, z = ay * fz - az * fy, az * fx - ax * fz, ax * fy - ay * fx
-    w[ia, 0] += B[ia, 0] * fx
-    w[ia, 1] += B[ia, 0] * fy
-    w[ia, 2] += B[ia, 0] * fz
-    w[ia, 3] += B[ia, 1] * x + B[ia, 2] * y + B[ia, 4] * z
-    w[ia, 4] += B[ia, 3] * y + B[ia, 5] * z
-    w[ia, 5] += B[ia, 6] * z
-    x, y, z = by * fz - bz * fy, bz * fx - bx * fz, bx * fy - by * fx
-    w[ib, 0] -= B[ib, 0] * fx
-    w[ib, 1] -= B[ib, 0] * fy
-    w[ib, 2] -= B[ib, 0] * fz
-    w[ib, 3] -= B[ib, 1] * x + B[ib, 2] * y + B[ib, 4] * z
-    w[ib, 4] -= B[ib, 3] * y + B[ib, 5] * z
-    w[ib, 5] -= B[ib, 6] * z
+    force = contact_force(_frame(F, i), n, t1, t2)
+    x, y, z, u, v, s = state_change(_factors(B, ia), _three(F, i, ARM_A), force)
+    w[ia, 0] += x
+    w[ia, 1] += y
+    w[ia, 2] += z
+    w[ia, 3] += u
+    w[ia, 4] += v
+    w[ia, 5] += s
+    x, y, z, u, v, s = state_change(_factors(B, ib), _three(F, i, ARM_B), force)
+    w[ib, 0] -= x
+    w[ib, 1] -= y
+    w[ib, 2] -= z
+    w[ib, 3] -= u
+    w[ib, 4] -= v
+    w[ib, 5] -= s
 
 
 @njit(leaf=True)
@@ -214,20 +253,6 @@ def state_arms(start, stop, items, packed, p, w):
             _push(i, items.a[i], items.b[i], packed.F, packed.B, w, p[r], p[r + 1], p[r + 2])
 
 
-@njit(inline=True)
-def _from_cone(mu, step, n, t1, t2, un, u1, u2):
-    """|p - nearest point of the cone to p - step·u|² for the cone |p_t| <= mu p_n."""
-    x, y1, y2 = n - step * un, t1 - step * u1, t2 - step * u2
-    size = math.sqrt(y1 * y1 + y2 * y2)
-    if size <= mu * x:
-        return step * step * (un * un + u1 * u1 + u2 * u2)
-    if mu * size <= -x:
-        return n * n + t1 * t1 + t2 * t2
-    x = (x + mu * size) / (1.0 + mu * mu)
-    scale = mu * x / size
-    return (n - x) ** 2 + (t1 - scale * y1) ** 2 + (t2 - scale * y2) ** 2
-
-
 @njit(leaf=True)
 def measure_arms(start, stop, items, packed, q, p, w, laws, rho):
     """Sum of squares of the scaled map over contacts with round cones."""
@@ -240,5 +265,5 @@ def measure_arms(start, stop, items, packed, q, p, w, laws, rho):
         u1, u2 = u1 / size, u2 / size
         edge = laws.mu[k] * size
         un += edge * math.sqrt(u1 * u1 + u2 * u2)
-        missed += _from_cone(edge, rho[k], n, t1, t2, un, u1, u2) / (rho[k] * rho[k])
+        missed += round_map(edge, rho[k], n, t1, t2, un, u1, u2)
     return missed

@@ -6,8 +6,6 @@ order of the contacts, each contact into the first pack behind those of its bodi
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from .._jit import njit
@@ -29,7 +27,18 @@ from .._lanes import (
     store_triples,
     total,
 )
-from .nsgs_arms import ARM_A, ARM_B, ARMS, NORMAL, TANGENT_1, TANGENT_2
+from ..friction.kernels import round_map
+from .nsgs_arms import (
+    ARM_A,
+    ARM_B,
+    ARMS,
+    NORMAL,
+    TANGENT_1,
+    TANGENT_2,
+    contact_force,
+    contact_velocity,
+    state_change,
+)
 from .nsgs_local import (
     DISK_E1,
     DISK_E2,
@@ -39,9 +48,8 @@ from .nsgs_local import (
     DISK_NN,
     DISK_S1,
     DISK_S2,
-    NEAR,
     PARAMETERS,
-    STEPS,
+    solve_disk,
 )
 
 # Columns of a pack, WIDTH numbers each: frames and arms (`nsgs_arms`), the local problem (`nsgs_local`), and for the
@@ -112,54 +120,6 @@ def load_packs(start, first, last, F, par, block, set_of, semi, rho, Z):
 
 
 @njit(inline=True)
-def _solve(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
-    """`nsgs_local.solve_disk` in lanes."""
-    c = pn - un * iw + e1 * p1 + e2 * p2
-    shut = c > 0.0
-    leave = ~shut & ((pn <= 0.0) | (mu * mu * (e1 * e1 + e2 * e2) < 1.0))
-    r1 = u1 - e1 * un - s1 * p1
-    r2 = u2 - e2 * un - s2 * p2
-    t1 = -r1 / s1
-    t2 = -r2 / s2
-    n = c - e1 * t1 - e2 * t2
-    stick = (n >= 0.0) & (t1 * t1 + t2 * t2 <= mu * mu * n * n) & ~leave
-    slip = shut & ~stick
-    n, t1, t2 = select(stick, n, 0.0), select(stick, t1, 0.0), select(stick, t2, 0.0)
-    if some(slip):
-        low, high = spread(0.0), spread(math.inf)
-        small = select(s1 < s2, s1, s2)
-        busy = slip
-        for _ in range(STEPS):
-            d1 = 1.0 / (s1 + x)
-            d2 = 1.0 / (s2 + x)
-            y1 = -r1 * d1
-            y2 = -r2 * d2
-            length2 = y1 * y1 + y2 * y2
-            length = root(length2)
-            m = c - e1 * y1 - e2 * y2
-            gap = mu * m - length
-            below = gap < 0.0
-            low, high = select(below, x, low), select(below, high, x)
-            a1 = y1 * d1
-            a2 = y2 * d2
-            slope = mu * (e1 * a1 + e2 * a2) * length2 + mu * m * (y1 * a1 + y2 * a2)
-            new = select(slope > 0.0, x - gap * length2 / slope, -math.inf)
-            near = size(new - x) <= NEAR * (x + small)
-            inside = (low < new) & (new < high)
-            middle = select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2))
-            stop = (size(gap) <= 1e-16 * length) | (~inside & (near | (middle <= low) | (middle >= high)))
-            busy = busy & ~stop
-            x = select(busy, select(inside, new, middle), x)
-            busy = busy & ~near
-            if not some(busy):
-                break
-        y1 = -r1 / (s1 + x)
-        y2 = -r2 / (s2 + x)
-        n, t1, t2 = select(slip, c - e1 * y1 - e2 * y2, n), select(slip, y1, t1), select(slip, y2, t2)
-    return n, t1, t2, x
-
-
-@njit(inline=True)
 def _column(Z, z, m):
     """Column m of the pack that begins at z."""
     return load(Z, z + WIDTH * m)
@@ -172,48 +132,25 @@ def _vector(Z, z, m):
 
 
 @njit(inline=True)
+def _frame(Z, z):
+    """The frames of the pack that begins at z."""
+    return _vector(Z, z, NORMAL), _vector(Z, z, TANGENT_1), _vector(Z, z, TANGENT_2)
+
+
+@njit(inline=True)
 def _velocities(z, i, r, a, b, Z, A, B, q, w):
     """u = q + J w of a pack; A, B: the factors of its bodies."""
-    l, c1, c2, c3, c4, c5, c6, _ = A
-    w0, w1, w2, w3, w4, w5 = load_sixes(w, a, i)
-    rx, ry, rz = _vector(Z, z, ARM_A)
-    x = c1 * w3
-    y = c2 * w3 + c3 * w4
-    s = c4 * w3 + c5 * w4 + c6 * w5
-    dx = l * w0 + y * rz - s * ry
-    dy = l * w1 + s * rx - x * rz
-    dz = l * w2 + x * ry - y * rx
-    l, c1, c2, c3, c4, c5, c6, _ = B
-    w0, w1, w2, w3, w4, w5 = load_sixes(w, b, i)
-    rx, ry, rz = _vector(Z, z, ARM_B)
-    x = c1 * w3
-    y = c2 * w3 + c3 * w4
-    s = c4 * w3 + c5 * w4 + c6 * w5
-    dx = dx - (l * w0 + y * rz - s * ry)
-    dy = dy - (l * w1 + s * rx - x * rz)
-    dz = dz - (l * w2 + x * ry - y * rx)
-    q0, q1, q2 = load_triples(q, r)
-    nx, ny, nz = _vector(Z, z, NORMAL)
-    ax, ay, az = _vector(Z, z, TANGENT_1)
-    bx, by, bz = _vector(Z, z, TANGENT_2)
-    return q0 + nx * dx + ny * dy + nz * dz, q1 + ax * dx + ay * dy + az * dz, q2 + bx * dx + by * dy + bz * dz
+    wa, wb = load_sixes(w, a, i), load_sixes(w, b, i)
+    return contact_velocity(load_triples(q, r), _frame(Z, z), _vector(Z, z, ARM_A), _vector(Z, z, ARM_B), A, B, wa, wb)
 
 
 @njit(inline=True)
 def _push(z, i, a, b, Z, A, B, w, n, t1, t2):
     """w += Jᵀ p of a pack; A, B: the factors of its bodies."""
-    nx, ny, nz = _vector(Z, z, NORMAL)
-    ax, ay, az = _vector(Z, z, TANGENT_1)
-    bx, by, bz = _vector(Z, z, TANGENT_2)
-    fx, fy, fz = nx * n + ax * t1 + bx * t2, ny * n + ay * t1 + by * t2, nz * n + az * t1 + bz * t2
-    l, c1, c2, c3, c4, c5, c6, _ = A
-    rx, ry, rz = _vector(Z, z, ARM_A)
-    x, y, s = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
-    add_sixes(w, a, i, (l * fx, l * fy, l * fz, c1 * x + c2 * y + c4 * s, c3 * y + c5 * s, c6 * s))
-    l, c1, c2, c3, c4, c5, c6, _ = B
-    rx, ry, rz = _vector(Z, z, ARM_B)
-    x, y, s = ry * fz - rz * fy, rz * fx - rx * fz, rx * fy - ry * fx
-    add_sixes(w, b, i, (-(l * fx), -(l * fy), -(l * fz), -(c1 * x + c2 * y + c4 * s), -(c3 * y + c5 * s), -(c6 * s)))
+    force = contact_force(_frame(Z, z), n, t1, t2)
+    add_sixes(w, a, i, state_change(A, _vector(Z, z, ARM_A), force))
+    x, y, s, u, v, t = state_change(B, _vector(Z, z, ARM_B), force)
+    add_sixes(w, b, i, (-x, -y, -s, -u, -v, -t))
 
 
 @njit(leaf=True)
@@ -239,7 +176,7 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
                 _column(Z, z, _PAR + DISK_GUESS),
             )
             mu = _column(Z, z, _PAR + DISK_MU)
-            n, t1, t2, guess = _solve(un, u1, u2, pn, p1, p2, inverse, e1, e2, s1, s2, mu, before)
+            n, t1, t2, guess = solve_disk(un, u1, u2, pn, p1, p2, inverse, e1, e2, s1, s2, mu, before)
             if some(guess != before):  # most stick: nothing is written that has not changed
                 store(Z, z + WIDTH * (_PAR + DISK_GUESS), guess)
             store_triples(p, r, (n, t1, t2))
@@ -267,19 +204,6 @@ def state_packs(first, last, i, r, a, b, Z, B, p, w):
         r += 3 * WIDTH
 
 
-@njit(inline=True)
-def _from_cone(mu, step, n, t1, t2, un, u1, u2):
-    """`nsgs_arms._from_cone` in lanes."""
-    x, y1, y2 = n - step * un, t1 - step * u1, t2 - step * u2
-    length = root(y1 * y1 + y2 * y2)
-    inside, polar = length <= mu * x, mu * length <= -x
-    x = (x + mu * length) / (1.0 + mu * mu)
-    scale = mu * x / length
-    e0, e1, e2 = n - x, t1 - scale * y1, t2 - scale * y2
-    off = select(polar, n * n + t1 * t1 + t2 * t2, e0 * e0 + e1 * e1 + e2 * e2)
-    return select(inside, step * step * (un * un + u1 * u1 + u2 * u2), off)
-
-
 @njit(leaf=True)
 def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
     """Sum of squares of the scaled map over packs with round cones."""
@@ -294,7 +218,7 @@ def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
         t1, t2, u1, u2 = t1 * wide, t2 * wide, u1 / wide, u2 / wide
         edge = _column(Z, z, _PAR + DISK_MU) * wide
         un = un + edge * root(u1 * u1 + u2 * u2)
-        missed = missed + _from_cone(edge, rho, n, t1, t2, un, u1, u2) / (rho * rho)
+        missed = missed + round_map(edge, rho, n, t1, t2, un, u1, u2)
         i += WIDTH
         r += 3 * WIDTH
     return total(missed)

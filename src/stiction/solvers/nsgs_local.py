@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 
 from .._jit import njit
+from .._lanes import root, select, size, some
 from ..friction.kernels import project_polyhedron
 
 # Columns of `par`: the numbers of an item's local problem, by its kind.
@@ -112,54 +113,55 @@ def solve_planar(un, ut, pn, pt, wnn, wnt, wtt, ma, mb, ra, rb, associated):
 
 
 @njit(inline=True)
-def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, guess):
-    """Three rows with a disk of friction under Coulomb's law; returns p_n, p_1, p_2 and λ, next time's guess."""
+def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
+    """Three rows with a disk of friction under Coulomb's law, of one contact or of eight side by side (`_lanes`).
+
+    x: the λ from which the search begins. Returns p_n, p_1, p_2 and λ, next time's guess.
+    """
     c = pn - un * iw + e1 * p1 + e2 * p2
-    if not c > 0.0 and (pn <= 0.0 or mu * mu * (e1 * e1 + e2 * e2) < 1.0):
-        return 0.0, 0.0, 0.0, guess
+    pressed = c > 0.0
+    leaves = ~pressed & ((pn <= 0.0) | (mu * mu * (e1 * e1 + e2 * e2) < 1.0))
     r1 = u1 - e1 * un - s1 * p1
     r2 = u2 - e2 * un - s2 * p2
     t1 = -r1 / s1
     t2 = -r2 / s2
     n = c - e1 * t1 - e2 * t2
-    if n >= 0.0 and t1 * t1 + t2 * t2 <= mu * mu * n * n:
-        return n, t1, t2, guess
-    if not c > 0.0:
-        return 0.0, 0.0, 0.0, guess
-    # F(λ) = mu·p_n/|p_t| - 1 rises from below 0 to infinity, and is linear where s1 = s2: Newton, kept in a bracket
-    low = 0.0
-    high = math.inf
-    x = guess
-    for _ in range(STEPS):
-        d1 = 1.0 / (s1 + x)
-        d2 = 1.0 / (s2 + x)
-        t1 = -r1 * d1
-        t2 = -r2 * d2
-        size2 = t1 * t1 + t2 * t2
-        size = math.sqrt(size2)
-        n = c - e1 * t1 - e2 * t2
-        gap = mu * n - size
-        if gap < 0.0:
-            low = x
-        else:
-            high = x
-        a1 = t1 * d1
-        a2 = t2 * d2
-        slope = mu * (e1 * a1 + e2 * a2) * size2 + mu * n * (t1 * a1 + t2 * a2)
-        new = x - gap * size2 / slope if slope > 0.0 else -math.inf  # none
-        near = abs(new - x) <= NEAR * (x + min(s1, s2))
-        if abs(gap) <= 1e-16 * size:
-            break
-        if not low < new < high:
-            new = 0.5 * (low + high) if high < math.inf else 2.0 * (low + s1 + s2)
-            if near or new <= low or new >= high:
+    sticks = (n >= 0.0) & (t1 * t1 + t2 * t2 <= mu * mu * n * n) & ~leaves
+    slips = pressed & ~sticks
+    n, t1, t2 = select(sticks, n, 0.0), select(sticks, t1, 0.0), select(sticks, t2, 0.0)
+    if some(slips):
+        # F(λ) = mu·p_n/|p_t| - 1 rises from below 0 to infinity, and is linear where s1 = s2: Newton, kept in a bracket
+        low, high = select(slips, 0.0, 0.0), select(slips, math.inf, math.inf)
+        least = select(s1 < s2, s1, s2)
+        busy = slips
+        for _ in range(STEPS):
+            d1 = 1.0 / (s1 + x)
+            d2 = 1.0 / (s2 + x)
+            y1 = -r1 * d1
+            y2 = -r2 * d2
+            length2 = y1 * y1 + y2 * y2
+            length = root(length2)
+            m = c - e1 * y1 - e2 * y2
+            gap = mu * m - length
+            below = gap < 0.0
+            low, high = select(below, x, low), select(below, high, x)
+            a1 = y1 * d1
+            a2 = y2 * d2
+            slope = mu * (e1 * a1 + e2 * a2) * length2 + mu * m * (y1 * a1 + y2 * a2)
+            new = select(slope > 0.0, x - gap * length2 / slope, -math.inf)  # no slope: none
+            near = size(new - x) <= NEAR * (x + least)
+            inside = (low < new) & (new < high)
+            middle = select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2))
+            stop = (size(gap) <= 1e-16 * length) | (~inside & (near | (middle <= low) | (middle >= high)))
+            busy = busy & ~stop
+            x = select(busy, select(inside, new, middle), x)
+            busy = busy & ~near
+            if not some(busy):
                 break
-        x = new
-        if near:
-            break
-    t1 = -r1 / (s1 + x)
-    t2 = -r2 / (s2 + x)
-    return c - e1 * t1 - e2 * t2, t1, t2, x
+        y1 = -r1 / (s1 + x)
+        y2 = -r2 / (s2 + x)
+        n, t1, t2 = select(slips, c - e1 * y1 - e2 * y2, n), select(slips, y1, t1), select(slips, y2, t2)
+    return n, t1, t2, x
 
 
 @njit(leaf=True)

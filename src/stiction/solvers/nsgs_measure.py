@@ -11,6 +11,7 @@ import numpy as np
 
 from .._jit import njit, prange
 from .._lanes import WIDTH
+from ..friction.kernels import round_map
 from ..problem.laws import BOX, EQUALITY
 from ..problem.residuals import block_residuals
 from .nsgs_arms import measure_arms
@@ -36,27 +37,8 @@ def body_velocities(low, high, L, w, v):
 
 
 @njit(leaf=True)
-def _round_cone(a, n, x, y):
-    """y: the point of the cone |y_t| <= a·y_n nearest to x, with n tangent entries."""
-    size = 0.0
-    for k in range(1, n + 1):
-        size += x[k] * x[k]
-    size = math.sqrt(size)
-    if size <= a * x[0]:
-        for k in range(n + 1):
-            y[k] = x[k]
-    elif a * size <= -x[0]:
-        for k in range(n + 1):
-            y[k] = 0.0
-    else:
-        y[0] = (x[0] + a * size) / (1.0 + a * a)
-        for k in range(1, n + 1):
-            y[k] = a * y[0] * x[k] / size
-
-
-@njit(leaf=True)
-def block_map(laws, k, n, mu, rho, r, u, p, x, y):
-    """The square of the scaled map of n rows u, p of block k, which are in metres; u may be changed.
+def block_map(laws, k, n, mu, rho, r, u, p):
+    """The square of the scaled map of n rows u, p of block k, which are in metres.
 
     They begin with row r of the problem; mu: the radius of its round cone.
     """
@@ -70,19 +52,17 @@ def block_map(laws, k, n, mu, rho, r, u, p, x, y):
             low, high = laws.lo[r + j] / laws.length[r + j], laws.hi[r + j] / laws.length[r + j]
             missed += ((p[j] - min(max(p[j] - rho * u[j], low), high)) / rho) ** 2
         return missed
-    if n == 1:
-        return ((p[0] - max(0.0, p[0] - rho * u[0])) / rho) ** 2
-    if not laws.associated:
-        slip = 0.0
+    if n == 1 or mu == 0.0:
+        missed = (p[0] - max(0.0, p[0] - rho * u[0])) ** 2
         for j in range(1, n):
-            slip += u[j] * u[j]
-        u[0] += mu * math.sqrt(slip)
-    for j in range(n):
-        x[j] = p[j] - rho * u[j]
-    _round_cone(mu, n - 1, x, y)
-    for j in range(n):
-        missed += ((p[j] - y[j]) / rho) ** 2
-    return missed
+            missed += p[j] * p[j]
+        return missed / (rho * rho)
+    u0, u1, u2, p2 = u[0], u[1], 0.0, 0.0
+    if n == 3:
+        u2, p2 = u[2], p[2]
+    if not laws.associated:
+        u0 += mu * math.sqrt(u1 * u1 + u2 * u2)
+    return round_map(mu, rho, p[0], p[1], p2, u0, u1, u2)
 
 
 @njit
@@ -94,7 +74,7 @@ def _measure_others(start, stop, without, until, work):
     ptr, src, C, length, mu = items.ptr, items.src, laws.C, laws.length, laws.mu
     semi, set_of = laws.semi, laws.set_of
     d = v.shape[1]
-    u, f, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+    u, f = np.empty(6), np.empty(6)
     missed = 0.0
     for i in range(start, stop):
         if without <= i < until:
@@ -111,7 +91,7 @@ def _measure_others(start, stop, without, until, work):
                 s += Ja[r, l] * v[a[i], l] + Jb[r, l] * v[b[i], l]
             u[j], f[j] = s * length[r], f[j] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        missed += block_map(laws, k, n, edge, rho[k], src[ptr[i]], u, f, x, y)
+        missed += block_map(laws, k, n, edge, rho[k], src[ptr[i]], u, f)
     return missed
 
 

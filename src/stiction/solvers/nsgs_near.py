@@ -35,7 +35,7 @@ def _look(start, stop, laws, form, rho, free, v, near):
     Ja, Jb, body_a, body_b, length = form.Ja, form.Jb, form.body_a, form.body_b, laws.length
     mu, row_ptr, semi, set_of = laws.mu, laws.row_ptr, laws.semi, laws.set_of
     d = Ja.shape[1]
-    u, none, x, y = np.empty(6), np.zeros(6), np.empty(6), np.empty(6)
+    u, none = np.empty(6), np.zeros(6)
     missed = 0.0
     for k in range(start, stop):
         if k + AHEAD < stop:
@@ -54,7 +54,7 @@ def _look(start, stop, laws, form, rho, free, v, near):
         if u[0] < 0.0:
             near[k] = True
             edge = mu[k] * semi[set_of[k], 0]
-            missed += block_map(laws, k, n, edge, rho[k], first, u, none, x, y)
+            missed += block_map(laws, k, n, edge, rho[k], first, u, none)
     return missed
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from .._jit import njit
 from ..problem.body_kernels import rows_times, velocity_change
-from ..problem.laws import UNILATERAL
 from .nsgs_items import classify_some
 from .nsgs_measure import block_map
 
@@ -30,22 +29,6 @@ def inner_tolerance(tol, rows):
     There a few more digits cost less than the motions do that an error starts, which are the next steps' to stop.
     """
     return min(tol, _LOOSE) if rows <= SMALL else tol
-
-
-@njit(leaf=True)
-def quick_map(laws, k, n, edge, rho, first, u, p, x, y):
-    """What `block_map` gives, without projections for a contact that stays inside its cone; u may be changed."""
-    if laws.law[k] == UNILATERAL and 2 <= n <= 3:
-        u0, u1, u2, p2 = u[0], u[1], 0.0, 0.0
-        if n == 3:
-            u2, p2 = u[2], p[2]
-        slip = u1 * u1 + u2 * u2
-        if not laws.associated and slip > 0.0:
-            u0 += edge * math.sqrt(slip)
-        x0, x1, x2 = p[0] - rho * u0, p[1] - rho * u1, p2 - rho * u2
-        if x0 >= 0.0 and x1 * x1 + x2 * x2 <= edge * edge * x0 * x0:
-            return u0 * u0 + slip
-    return block_map(laws, k, n, edge, rho, first, u, p, x, y)
 
 
 @njit(sealed=True)
@@ -77,7 +60,7 @@ def at_rest(tol, scale, laws, form, rho, v_start, v_free, b, p, change):
         all_stood = all_stood and stood[i]
     if not all_stood:
         rows_times(body_a, body_b, row_ptr, form.Ja, form.Jb, v - v_start, turn)
-    uk, pk, x, y = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+    uk, pk = np.empty(6), np.empty(6)
     missed, motion, imbalance = 0.0, 0.0, 0.0
     for k in range(nk):
         first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
@@ -92,7 +75,7 @@ def at_rest(tol, scale, laws, form, rho, v_start, v_free, b, p, change):
                 imbalance += 0.0 if stays else (turn[r] * length[r]) ** 2
             uk[j], pk[j] = (u[r] + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        missed += quick_map(laws, k, n, edge, rho[k], first, uk, pk, x, y)
+        missed += block_map(laws, k, n, edge, rho[k], first, uk, pk)
         if not (missed <= enough and motion <= still and imbalance <= balanced):
             return math.inf
     return math.sqrt(missed) / scale

@@ -166,8 +166,8 @@ class Constraints:
         """b, and where they are not trivial C, lo and hi, of the contact problem of a step from `state`.
 
         start (nr,): the values at the start of the step, linearised where the rows were taken, divided by h. Rows that
-        hold something demand `u + start = 0`, or >= 0; without `stabilize`, that they get no worse, as do contacts whose
-        overlap over h is less than `left` [m/s].
+        hold something demand `u + start = 0`, or >= 0; without `stabilize`, that they get no worse. So do contacts
+        whose overlap over h is less than `left` [m/s].
         """
         candidates = self.candidates
         law = np.repeat(candidates.law, np.diff(candidates.row_ptr))
