@@ -349,7 +349,7 @@ def _without_numba() -> dict[str, Any]:
 
     return {
         "spread": lambda x: np.full(WIDTH, x),
-        "select": lambda condition, x, y: np.where(condition, x, y)[()],
+        "select": lambda condition, x, y: np.asarray(np.where(condition, x, y))[()],
         "some": np.any,
         "root": np.sqrt,
         "size": np.abs,
