@@ -28,24 +28,15 @@ from .nsgs_local import (
     INTERVAL_INVERSE,
     INTERVAL_LOW,
     INTERVAL_OWN,
-    NESTED_GUESS,
-    NESTED_MU,
-    NESTED_NN,
-    NESTED_NORMAL,
-    NESTED_PRODUCT,
-    NESTED_R0,
     PLANAR_NN,
     PLANAR_TT,
     disk_of,
-    friction_for,
     planar_of,
-    solve_ball,
     solve_disk,
     solve_interval,
-    solve_nested,
     solve_planar,
 )
-from .nsgs_product import update_product
+from .nsgs_nested import nested_room, update_nested
 
 INTERVAL, BILATERAL, PLANAR, DISK, NESTED = 0, 1, 2, 3, 4
 KINDS = 5
@@ -75,65 +66,6 @@ def _push_column(ptr, index, data, u, r, change):
     """u += W[:, r] change."""
     for k in range(ptr[r], ptr[r + 1]):
         u[index[k]] += data[k] * change
-
-
-@njit
-def scratch(facets):
-    """Work arrays of `friction_for` for up to `facets` facets."""
-    m = facets + 1
-    return (
-        np.empty(8), np.empty(m), np.empty((m, 8)), np.empty(m), np.empty(8), np.empty(8),
-        np.empty(8, dtype=np.int64), np.empty((8, 8)), np.empty(8), np.empty(8),
-    )  # fmt: skip
-
-
-@njit(leaf=True, sealed=True)
-def update_nested(i, r, n, u, p, new, items, local, associated, qt, g, f, work):
-    """Impulses `new` (n,) of a block of the kind NESTED at velocities u (n,); returns its change of velocity."""
-    par = local.par
-    if par[i, NESTED_PRODUCT] > 0.0:  # a product of friction sets
-        return update_product(
-            i, r, n, u, p, new, par, local.wn, local.sd, int(par[i, NESTED_PRODUCT]), local.G, items.gptr[i],
-            associated, qt, g, f, work,
-        )  # fmt: skip
-    mu, r0, wnn = par[i, NESTED_MU], par[i, NESTED_R0], par[i, NESTED_NN]
-    shift = 1 if par[i, NESTED_NORMAL] > 0.0 else 0
-    first = r + shift
-    t = n - shift
-    pn = p[r] if shift else 0.0
-    qn = u[0] - wnn * pn
-    for k in range(t):
-        qn -= local.wn[first + k] * p[first + k]
-        qt[k] = u[shift + k] - local.wn[first + k] * pn - local.sd[first + k] * p[first + k]
-    m = items.gptr[i + 1] - items.gptr[i]
-    for k in range(n):
-        new[k] = 0.0
-    if shift == 0:
-        friction_for(t, first, items.gptr[i], local.rim, m, local.G, local.sd, qt, r0, f, work)
-    elif wnn > 0.0:
-        nv = items.vptr[i + 1] - items.vptr[i]
-        found = -1.0
-        if m == 0:
-            found, par[i, NESTED_GUESS] = solve_ball(
-                qn, qt, pn, par[i, NESTED_GUESS], wnn, local.wn, local.sd, t, first, mu, r0, associated, f
-            )
-        if found < 0.0:
-            found = solve_nested(
-                qn, qt, pn, wnn, local.wn, local.sd, t, first, mu, r0, items.gptr[i], m, local.G, local.rim,
-                items.vptr[i], nv, local.V, associated, g, f, work,
-            )  # fmt: skip
-        if found < 0.0:
-            for k in range(n):
-                new[k] = p[r + k]
-            return 0.0
-        new[0] = found
-    else:
-        return 0.0
-    change = 0.0
-    for k in range(t):
-        new[shift + k] = f[k]
-        change += local.sd[first + k] * abs(f[k] - p[first + k])
-    return change + (wnn * abs(new[0] - pn) if shift else 0.0)
 
 
 @njit(inline=True)
@@ -221,17 +153,17 @@ def _make_sweep_cell(d, nested):
     def nesteds(start, stop, items, local, packed, q, p, w, associated, facets):
         """One sweep over blocks of the kind NESTED; returns the largest change of velocity."""
         a, b, ptr, Cb, J = items.a, items.b, items.ptr, local.Cb, packed.J
-        worst, work, compliant = 0.0, scratch(facets), len(Cb) > 0
-        uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+        worst, room, compliant = 0.0, nested_room(facets), len(Cb) > 0
+        u, new = np.empty(8), np.empty(8)
         for i in range(start, stop):
             r = ptr[i]
             n = ptr[i + 1] - r
             for k in range(n):
-                uu[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
+                u[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
                 if compliant:
                     for l in range(n):
-                        uu[k] += Cb[r + k, l] * p[r + l]
-            change = update_nested(i, r, n, uu, p, new, items, local, associated, qt, g, f, work)
+                        u[k] += Cb[r + k, l] * p[r + l]
+            change = update_nested(i, u, p, new, items, local, associated, room)
             worst = max(worst, change)
             for k in range(n):
                 _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
@@ -286,9 +218,9 @@ def _make_sweep_matrix(nested):
     @njit
     def sweep_matrix(count, threshold, items, local, col, index, data, u, p, associated, facets):
         """The same on W given by columns, with compliance on its diagonal and u = W p + q the state."""
-        uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+        own, new = np.empty(8), np.empty(8)
         if nested:
-            work = scratch(facets)
+            room = nested_room(facets)
         worst, ptr, seg, par = 0.0, items.ptr, items.seg[0], local.par
         for done in range(count):
             worst = 0.0
@@ -316,8 +248,8 @@ def _make_sweep_matrix(nested):
                     change += abs(new[2] - p[r + 2]) * par[i, DISK_S2]
                 elif nested:
                     for k in range(n):
-                        uu[k] = u[r + k]
-                    change = update_nested(i, r, n, uu, p, new, items, local, associated, qt, g, f, work)
+                        own[k] = u[r + k]
+                    change = update_nested(i, own, p, new, items, local, associated, room)
                 worst = max(worst, change)
                 for k in range(n):
                     if new[k] != p[r + k]:
