@@ -141,20 +141,17 @@ def test_kernels_have_one_signature_each():
 
 # Functions with more than 12 parameters, by the reason that each has.
 MANY_PARAMETERS = {
-    "a parallel loop takes no record of records": {
-        "nsgs_measure._measure_parallel", "nsgs_prepare._rows_parallel", "nsgs_prepare._finish_parallel",
-    },
-    "local laws take numbers, which stay in registers": {
-        "nsgs_local.solve_disk",
-        "nsgs_setup._move_polyhedron",
-        "nsgs_forms.body_rows",
+    "one block of a polyhedron": {
         "response._respond",
         "response._facets",
     },
     "slices for parts of the bodies": {
-        "loop_space._begin", "loop_space._begin_parallel", "nsgs_order._cells_of", "nsgs_order._cells_parallel",
+        "loop_space._begin",
+        "loop_space._begin_parallel",
     },
-    "arrays of one pass over the blocks": {"held._hold", "held.squeezed", "apgd_kernels.descend"},
+    "arrays of one pass over the blocks": {
+        "apgd_kernels.descend",
+    },
     "what a step begins from, and what it is made of": {"loop_rows.some_rows"},
     "springs of an impact driven by work": {"impact_kernels.springs"},
 }  # fmt: skip

@@ -37,7 +37,7 @@ from ..solvers.nsgs_ends import (
 from ..solvers.nsgs_items import classify
 from ..solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
 from ..solvers.nsgs_relax import Aim
-from ..solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
+from ..solvers.nsgs_rest import REST_MAX_ROWS, at_rest, inner_tolerance
 from ..systems.kernels2 import joint_rows as planar_joint_rows
 from ..systems.kernels3 import joint_rows as spatial_joint_rows
 from ..systems.mechanism_kernels import demands
@@ -353,7 +353,7 @@ def _make_solve(d, nested):
         )  # fmt: skip
         problem.scale[0] = scale
         inner = inner_tolerance(tol, nr)
-        if nr <= SMALL:
+        if nr <= REST_MAX_ROWS:
             error = at_rest(inner, scale, laws, form, rho, v_start, v_free, b, p, change)
             if error < math.inf:
                 return SOLVED, AT_REST, error, True

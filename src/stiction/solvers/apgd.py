@@ -23,10 +23,10 @@ from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
 
-STEPS = 20_000  # the default limit
-RELAX = 0.99  # by which the estimate of the largest curvature falls in each step, until a step shows more
-LOOK = 10  # steps between two estimates of the residual
-MARK = 500  # and between two certificates, whatever the estimate says
+DEFAULT_STEPS = 20_000
+CURVATURE_FALL = 0.99  # by which the estimate of the largest curvature falls in each step, until a step shows more
+ESTIMATE_STEPS = 10  # between two estimates of the residual
+CERTIFICATE_STEPS = 500  # between two certificates, whatever the estimate says
 _FLOOR = 1e-26  # |x - y|² / |x|² below which the curvature along x - y is round-off
 
 
@@ -44,7 +44,7 @@ class Apgd:
 
     name = "apgd"
 
-    def __init__(self, maxiter: int = STEPS):
+    def __init__(self, maxiter: int = DEFAULT_STEPS):
         self.maxiter = _check.count("maxiter", maxiter)
 
     def refuses(self, problem: ContactProblem) -> str | None:
@@ -177,9 +177,9 @@ class _Descent:
         best, least = self.impulses(x), math.inf
         bound, theta, done = tol, 1.0, 0
         while True:
-            if done % LOOK == 0 or done == limit:
+            if done % ESTIMATE_STEPS == 0 or done == limit:
                 estimate = self.estimate(x, Wx)
-                if estimate <= bound or done % MARK == 0 or done == limit:
+                if estimate <= bound or done % CERTIFICATE_STEPS == 0 or done == limit:
                     p = self.impulses(x)
                     error = self.problem.certify(p).error
                     if error < least:
@@ -210,7 +210,7 @@ class _Descent:
                 theta = after
             x, new, Wx, Wnew = new, x, Wnew, Wx  # what was new is here, and `new` holds the point before
             kernels.extrapolate(beta, self.q, x, new, Wx, Wnew, y, Wy, g)
-            L *= RELAX
+            L *= CURVATURE_FALL
 
 
 def _sparse(problem: ContactProblem) -> Any:

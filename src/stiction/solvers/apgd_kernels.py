@@ -16,7 +16,7 @@ import numpy as np
 from .._jit import njit
 from ..problem.laws import BOX, EQUALITY, UNILATERAL
 from ..problem.residuals import in_metres, project_block
-from .nsgs_setup import _eigen
+from .nsgs_setup import eigen
 
 
 @njit
@@ -93,7 +93,7 @@ def scaling(law, row_ptr, W, length, rho, T, inverse, moves):
         for k in range(n):
             for l in range(n):
                 A[k, l] = W[r + k, l]
-        _eigen(A, n, U)
+        eigen(A, n, U)
         most = 0.0
         for k in range(n):
             most = max(most, A[k, k])

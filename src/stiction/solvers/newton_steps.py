@@ -18,8 +18,8 @@ from . import newton_kernels as kernels
 from .newton_forms import make_form
 from .response import make_scaled
 
-SHORTEST = 2.0**-7  # of a Newton step, in the line search
-_ROUND_OFF = 4e-16
+SHORTEST_PART = 2.0**-7  # of a Newton step, in the line search
+_ROUND_OFF = 4e-16  # of a product, relative to its terms
 
 
 class Equations:
@@ -118,6 +118,6 @@ class Equations:
                 best, least = new, new_size
             elif best is not x:
                 return best
-            if part <= SHORTEST or least <= 0.1 * size:
+            if part <= SHORTEST_PART or least <= 0.1 * size:
                 return best
             part *= 0.5

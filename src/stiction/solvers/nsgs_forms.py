@@ -60,8 +60,9 @@ def _make_body_rows(d):
     """The packing of rows for bodies with d velocities each; d is closed over so that its loops are unrolled."""
 
     @njit(leaf=True)
-    def body_rows(start, stop, skip, ptr, src, Ja, Jb, L, C, a, b, J, W):
+    def body_rows(start, stop, skip, items, form, L, C, J, W):
         """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), and each item's own W (rows, 6), except items to skip."""
+        Ja, Jb, a, b, ptr, src = form.Ja, form.Jb, items.a, items.b, items.ptr, items.src
         for i in range(start, stop):
             if skip[i]:
                 continue

@@ -17,40 +17,54 @@ one where a disk slips while open and slip both obey its law.
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 from .._jit import njit
 from .._lanes import root, select, size, some
+from . import nsgs_kinds as kinds
 
-# Columns of `par`: the numbers of an item's local problem, by its kind.
-PARAMETERS = 8  # a cache line
-INTERVAL_INVERSE, INTERVAL_LOW, INTERVAL_HIGH, INTERVAL_OWN = 0, 1, 2, 3  # 1/W (0: cannot move), the bounds, W
-BILATERAL_SIZE = 0  # √ of the largest entry of W before the frame: velocity per impulse in it
-PLANAR_NN, PLANAR_NT, PLANAR_TT = 0, 1, 2  # W
-PLANAR_MU_DOWN, PLANAR_MU_UP, PLANAR_R0_DOWN, PLANAR_R0_UP = 3, 4, 5, 6  # friction down and up the tangent
-DISK_INVERSE, DISK_E1, DISK_E2 = 0, 1, 2  # 1/W_nn, W_nt / W_nn
-DISK_S1, DISK_S2, DISK_MU, DISK_GUESS, DISK_NN = 3, 4, 5, 6, 7  # Schur complement, mu, λ of the last solve, W_nn
-NESTED_NN, NESTED_NORMAL, NESTED_MU, NESTED_R0 = 0, 1, 2, 3  # W_nn, whether there is a normal row, mu, r0
-NESTED_GUESS, NESTED_PRODUCT = 4, 5  # as DISK_GUESS; the kind of a product of sets, 0 for others
-NEAR = 1e-8  # relative step of Newton's method for λ that ends it: what is left is of the order of its square
-STEPS = 100  # of the safeguarded iterations; bisection alone would need about 60
+_LAST_STEP = 1e-8  # of Newton's method for λ, relative: what is left is of the order of its square
+_MOST_STEPS = 100  # of the safeguarded iterations for λ; bisection alone would need about 60
+
+
+class Disk(NamedTuple):
+    """The local problem of a contact in space, or of eight side by side, in its frame."""
+
+    inverse: Any  # 1/W_nn
+    e1: Any  # W_nt / W_nn
+    e2: Any
+    s1: Any  # the Schur complement, which is diagonal
+    s2: Any
+    mu: Any
+    guess: Any  # the λ from which the search begins
 
 
 @njit(inline=True)
 def planar_of(par, i):
     """W, and the friction of a contact in the plane: what `solve_planar` asks for."""
     return (
-        par[i, PLANAR_NN], par[i, PLANAR_NT], par[i, PLANAR_TT], par[i, PLANAR_MU_DOWN], par[i, PLANAR_MU_UP],
-        par[i, PLANAR_R0_DOWN], par[i, PLANAR_R0_UP],
-    )  # fmt: skip
+        par[i, kinds.PLANAR_NN],
+        par[i, kinds.PLANAR_NT],
+        par[i, kinds.PLANAR_TT],
+        par[i, kinds.PLANAR_MU_DOWN],
+        par[i, kinds.PLANAR_MU_UP],
+        par[i, kinds.PLANAR_R0_DOWN],
+        par[i, kinds.PLANAR_R0_UP],
+    )
 
 
 @njit(inline=True)
 def disk_of(par, i):
-    """What `solve_disk` asks for of a contact in space, its last λ as the last one."""
-    return (
-        par[i, DISK_INVERSE], par[i, DISK_E1], par[i, DISK_E2], par[i, DISK_S1], par[i, DISK_S2], par[i, DISK_MU],
-        par[i, DISK_GUESS],
-    )  # fmt: skip
+    """The local problem of a contact in space, with its last λ as the guess."""
+    return Disk(
+        par[i, kinds.DISK_INVERSE],
+        par[i, kinds.DISK_E1],
+        par[i, kinds.DISK_E2],
+        par[i, kinds.DISK_S1],
+        par[i, kinds.DISK_S2],
+        par[i, kinds.DISK_MU],
+        par[i, kinds.DISK_GUESS],
+    )
 
 
 @njit(inline=True)
@@ -109,12 +123,14 @@ def solve_planar(un, ut, pn, pt, wnn, wnt, wtt, ma, mb, ra, rb, associated):
 
 
 @njit(inline=True)
-def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
+def solve_disk(u, p, disk):
     """Three rows with a disk of friction under Coulomb's law, of one contact or of eight side by side (`_lanes`).
 
-    x: the λ from which the search begins. Returns p_n, p_1, p_2 and λ, next time's guess.
+    u, p: velocities and impulses now, normal first. Returns p_n, p_1, p_2 and λ, next time's guess.
     """
-    c = pn - un * iw + e1 * p1 + e2 * p2
+    (un, u1, u2), (pn, p1, p2) = u, p
+    inverse, e1, e2, s1, s2, mu, x = disk
+    c = pn - un * inverse + e1 * p1 + e2 * p2
     pressed = c > 0.0
     leaves = ~pressed & ((pn <= 0.0) | (mu * mu * (e1 * e1 + e2 * e2) < 1.0))
     r1 = u1 - e1 * un - s1 * p1
@@ -130,7 +146,7 @@ def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
         low, high = select(slips, 0.0, 0.0), select(slips, math.inf, math.inf)
         least = select(s1 < s2, s1, s2)
         busy = slips
-        for _ in range(STEPS):
+        for _ in range(_MOST_STEPS):
             d1 = 1.0 / (s1 + x)
             d2 = 1.0 / (s2 + x)
             y1 = -r1 * d1
@@ -145,7 +161,7 @@ def solve_disk(un, u1, u2, pn, p1, p2, iw, e1, e2, s1, s2, mu, x):
             a2 = y2 * d2
             slope = mu * (e1 * a1 + e2 * a2) * length2 + mu * m * (y1 * a1 + y2 * a2)
             new = select(slope > 0.0, x - gap * length2 / slope, -math.inf)  # no slope: none
-            near = size(new - x) <= NEAR * (x + least)
+            near = size(new - x) <= _LAST_STEP * (x + least)
             inside = (low < new) & (new < high)
             middle = select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2))
             stop = (size(gap) <= 1e-16 * length) | (~inside & (near | (middle <= low) | (middle >= high)))

@@ -24,11 +24,11 @@ import numpy as np
 from .._jit import njit
 from ..friction.kernels import project_polyhedron, starts_group
 from ..problem.records import Array
-from .nsgs_local import NESTED_GUESS, NESTED_MU, NESTED_NN, NESTED_NORMAL, NESTED_PRODUCT, NESTED_R0
+from . import nsgs_kinds as kinds
 
 _BISECTIONS = 100  # of the safeguarded iterations for λ; bisection alone would need about 60
 _BRACKETS = 200  # evaluations of the function of p_n
-_NEWTON = 30  # steps of Newton's method
+_NEWTON_STEPS = 30  # at most
 _CYCLES = 20_000  # over the groups; a group coupled to another by 0.999 of what it could be needs 1e4 for 1e-8
 
 
@@ -291,7 +291,7 @@ def _solve_ball(block, pn, guess, f):
         return x, guess
     x = pn if pn > 0.0 else abs(qn) / wnn
     y = guess
-    for _ in range(_NEWTON):
+    for _ in range(_NEWTON_STEPS):
         size2 = 0.0
         ff = 0.0  # sums of f², f·W_tn and W_tn² over s + λ
         fw = 0.0
@@ -415,7 +415,7 @@ def _newton_product(block, x, room):
     shift, n, first, wnn, wn, S, s0 = block.normal, block.n, block.first, block.wnn, block.wn, block.G, block.g0
     u, f, A, b = room.g, room.f, room.gram, room.sol
     m = n + shift
-    for _ in range(_NEWTON):
+    for _ in range(_NEWTON_STEPS):
         radius = block.mu * x + block.r0 if shift else block.r0
         rate = block.qn + wnn * x
         size = abs(block.qn) + wnn * x
@@ -489,8 +489,8 @@ def update_nested(i, u, p, new, items, local, associated, room):
     """Impulses `new` of the rows of block i at their velocities u; returns its change of velocity."""
     par, r = local.par, items.ptr[i]
     n = items.ptr[i + 1] - r
-    kind, wnn = np.int64(par[i, NESTED_PRODUCT]), par[i, NESTED_NN]
-    shift = 1 if par[i, NESTED_NORMAL] > 0.0 else 0
+    kind, wnn = np.int64(par[i, kinds.NESTED_PRODUCT]), par[i, kinds.NESTED_NN]
+    shift = 1 if par[i, kinds.NESTED_NORMAL] > 0.0 else 0
     first, t, qt, f, wn, s = r + shift, n - shift, room.qt, room.f, local.wn, local.sd
     pn = p[r] if shift else 0.0
     qn = u[0] - wnn * pn if shift else 0.0
@@ -507,7 +507,7 @@ def update_nested(i, u, p, new, items, local, associated, room):
         else:
             qt[k] -= s[first + k] * p[first + k]
     block = Block(
-        shift, t, first, qn, qt, wnn, wn, s, par[i, NESTED_MU], par[i, NESTED_R0], associated, kind,
+        shift, t, first, qn, qt, wnn, wn, s, par[i, kinds.NESTED_MU], par[i, kinds.NESTED_R0], associated, kind,
         0 if kind else items.gptr[i + 1] - items.gptr[i], local.G, items.gptr[i], local.rim, local.V, items.vptr[i],
         items.vptr[i + 1],
     )  # fmt: skip
@@ -516,7 +516,7 @@ def update_nested(i, u, p, new, items, local, associated, room):
         found = _solve_product(block, pn, p[first : first + t], room)
     elif shift:
         if block.facets == 0:
-            found, par[i, NESTED_GUESS] = _solve_ball(block, pn, par[i, NESTED_GUESS], f)
+            found, par[i, kinds.NESTED_GUESS] = _solve_ball(block, pn, par[i, kinds.NESTED_GUESS], f)
         if found < 0.0:
             found = _bracket(block, pn, room)
     else:
