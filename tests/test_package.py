@@ -141,16 +141,9 @@ def test_kernels_have_one_signature_each():
 
 # Functions with more than 12 parameters, by the reason that each has.
 MANY_PARAMETERS = {
-    "one block of a polyhedron": {
-        "response._respond",
-        "response._facets",
-    },
     "slices for parts of the bodies": {
         "loop_space._begin",
         "loop_space._begin_parallel",
-    },
-    "arrays of one pass over the blocks": {
-        "apgd_kernels.descend",
     },
     "what a step begins from, and what it is made of": {"loop_rows.some_rows"},
     "springs of an impact driven by work": {"impact_kernels.springs"},
@@ -167,6 +160,16 @@ def test_functions_of_solvers_schemes_and_the_loop_take_records():
                 if isinstance(node, ast.FunctionDef) and len(node.args.args) > 12:
                     long.add(f"{path.stem}.{node.name}")
     assert long == allowed
+
+
+def test_functions_of_solvers_fit_on_a_page():
+    long = set()
+    for path in SOURCES:
+        if path.parent.name == "solvers":
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= 80:
+                    long.add(f"{path.stem}.{node.name}")
+    assert long == set()
 
 
 def test_no_tuple_of_kernels_is_cut_by_number():

@@ -133,9 +133,9 @@ def kinetic_energy(v, inverse):
 @njit
 def drift(q, turns, rows, mode, soft):
     """The largest violation of a joint's row or limit."""
-    n = len(rows[0])
+    n = len(rows.kind)
     value, Ja, Jb = np.empty(n), np.empty((n, 3)), np.empty((n, 3))
-    joint_rows(q, turns, *rows, 0, value, Ja, Jb)
+    joint_rows(q, turns, rows, 0, value, Ja, Jb)
     return violation(value, mode, soft)
 
 

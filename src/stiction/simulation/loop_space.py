@@ -111,9 +111,9 @@ def poses(q, x, R):
 @njit
 def drift(q, turns, rows, mode, soft):
     """The largest violation of a joint's row or limit."""
-    n = len(rows[0])
+    n = len(rows.kind)
     value, Ja, Jb = np.empty(n), np.empty((n, 6)), np.empty((n, 6))
-    joint_rows(q, turns, *rows, 0, value, Ja, Jb)
+    joint_rows(q, turns, rows, 0, value, Ja, Jb)
     return violation(value, mode, soft)
 
 
@@ -140,7 +140,6 @@ def _make_advance(nested):
         joints, rows, repeat = constraints.joints, constraints.rows, options.repeat
         nj = len(joints.size)
         mass, inertia, _, _, moves, _, force, reach, swing = bodies
-        turned = rows[-5:]  # what counts turns
         nb, ns = q.shape[0], len(shapes[0])
         x, R, Minv, v_free = np.empty((nb, 3)), np.empty((nb, 3, 3)), np.empty((nb, 6, 6)), np.empty((nb, 6))
         new_x, new_R, new_Minv, new_free = x.copy(), R.copy(), Minv.copy(), v_free.copy()
@@ -187,7 +186,7 @@ def _make_advance(nested):
                 for i in range(nb):
                     for j in range(6):
                         dq[i, j] = h * solved_v[i, j]
-                count_turns(new_q, dq, *turned, turns, new_turns)
+                count_turns(new_q, dq, rows, turns, new_turns)
             solved_kinetic, new_kinetic = (
                 kinetic_energy(q, solved_v, mass, inertia, moves), kinetic_energy(new_q, new_v, mass, inertia, moves),
             )  # fmt: skip

@@ -41,6 +41,7 @@ from ..solvers.nsgs_rest import REST_MAX_ROWS, at_rest, inner_tolerance
 from ..systems.kernels2 import joint_rows as planar_joint_rows
 from ..systems.kernels3 import joint_rows as spatial_joint_rows
 from ..systems.mechanism_kernels import demands
+from ..systems.records import JointDemands
 from .loop_blocks import blocks_of, by_block, key_of, remembered, within
 from .loop_records import StepProblem
 from .loop_rows import rows_planar, rows_spatial
@@ -65,10 +66,8 @@ def demand_of(h, stabilize, value, row_ptr, form, v, joints):
             start[r] = value[r] / h
         rows_times(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, v, speed)
         delassus_diagonal(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, Minv, light)
-        demands(
-            h, stabilize, joints.mode, joints.soft, joints.damping, joints.row_bound, joints.target, start, speed,
-            light, demand, C, lo, hi,
-        )  # fmt: skip
+        rows = JointDemands(joints.mode, joints.soft, joints.damping, joints.row_bound, joints.target)
+        demands(h, stabilize, rows, start, speed, light, demand, C, lo, hi)
     return r0, demand, C, lo, hi
 
 
@@ -302,10 +301,10 @@ def _make_assemble(d):
         form = BodyRows(a, b, np.empty((nr, d)), np.empty((nr, d)), Minv)
         facts = np.empty(nr), np.empty(nr), np.empty(nr)
         if d == 6:
-            spatial_joint_rows(q, turns, *constraints.rows, 0, value, form.Ja, form.Jb)
+            spatial_joint_rows(q, turns, constraints.rows, 0, value, form.Ja, form.Jb)
             rows_spatial(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
         else:
-            planar_joint_rows(q, turns, *constraints.rows, 0, value, form.Ja, form.Jb)
+            planar_joint_rows(q, turns, constraints.rows, 0, value, form.Ja, form.Jb)
             rows_planar(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
@@ -347,10 +346,7 @@ def _make_solve(d, nested):
         if nr == 0:
             return SOLVED, 0, 0.0, False
         free = problem.free
-        scale = weigh(
-            parallel, laws.row_ptr, problem.diagonal, laws.C, laws.length, problem.terms, b, laws.r0, laws.lo, laws.hi,
-            free, rho,
-        )  # fmt: skip
+        scale = weigh(parallel, laws, problem.diagonal, problem.terms, b, free, rho)
         problem.scale[0] = scale
         inner = inner_tolerance(tol, nr)
         if nr <= REST_MAX_ROWS:

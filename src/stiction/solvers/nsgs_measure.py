@@ -14,15 +14,14 @@ from .._jit import njit, prange
 from .._lanes import WIDTH
 from ..friction.kernels import round_map
 from ..problem.laws import BOX, EQUALITY
-from ..problem.residuals import block_residuals
+from ..problem.records import Laws
+from ..problem.residuals import SCALED, block_residuals
 from . import nsgs_kinds as kinds
 from .nsgs_arms import measure_arms
 from .nsgs_islands import body_state
 from .nsgs_lanes import measure_packs
 from .nsgs_order import PHASES, stride
 from .nsgs_records import Array
-
-SCALED = 8  # the column of `block_residuals`
 
 
 class State(NamedTuple):
@@ -165,11 +164,11 @@ def measure_any(isl, work):
                 pp[m] += T[ptr[i] + j, l] * p[ptr[i] + l]
             uu[m] += C[r] * pp[m]
     table, mode = np.empty((count, SCALED + 1)), np.empty(count, np.int64)
-    block_residuals(
+    own = Laws(
         laws.law[pick], own_ptr, laws.set_of[pick], laws.mu[pick], laws.r0[pick], laws.shape, laws.semi, laws.vertices,
-        laws.vertex_ptr, laws.facets, laws.facet_ptr, low, high, long, laws.associated, rho[pick], uu, pp, table,
-        mode,
+        laws.vertex_ptr, laws.facets, laws.facet_ptr, low, high, long, laws.C, laws.associated,
     )  # fmt: skip
+    block_residuals(own, rho[pick], uu, pp, table, mode)
     missed = 0.0
     for k in range(count):
         missed += table[k, SCALED] ** 2

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._jit import njit
-from ..friction.kernels import project_polyhedron, starts_group
+from ..friction.kernels import PolyhedronRoom, project_polyhedron, starts_group
 from ..problem.records import Array
 from . import nsgs_kinds as kinds
 
@@ -64,24 +64,18 @@ class Room(NamedTuple):
     f: Array  # (8,) friction
     x: Array  # (8,) point that is projected
     h: Array  # (facets + 1,) offsets
-    rows: Array  # (facets + 1, 8) as `project_polyhedron` asks for, like those that follow
-    weights: Array
-    res: Array
-    tgt: Array
-    act: Array
-    gram: Array
-    rhs: Array
-    sol: Array
+    work: PolyhedronRoom
 
 
 @njit
 def nested_room(facets):
     """Work arrays for polyhedra of up to `facets` facets."""
     m = facets + 1
-    return Room(
-        np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(m), np.empty((m, 8)), np.empty(m), np.empty(8),
-        np.empty(8), np.empty(8, dtype=np.int64), np.empty((8, 8)), np.empty(8), np.empty(8),
+    work = PolyhedronRoom(
+        np.empty((m, 8)), np.empty(m), np.empty(8), np.empty(8), np.empty(8, dtype=np.int64), np.empty((8, 8)),
+        np.empty(8), np.empty(8),
     )  # fmt: skip
+    return Room(np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(m), work)
 
 
 @njit(leaf=True)
@@ -130,7 +124,8 @@ def minimise_ball(s, g, n, first, radius, f):
 @njit(leaf=True)
 def _minimise_product(block, g, radius, f, room):
     """f (n,) minimising ½ fᵀSf + g·f with each group of rows in the ball of `radius`, from the f it is given."""
-    S, s0, n, rest, own, part = block.G, block.g0, block.n, room.res, room.tgt, room.rhs
+    S, s0, n = block.G, block.g0, block.n
+    rest, own, part = room.work.residual, room.work.target, room.work.rhs
     last = math.inf
     for _ in range(_CYCLES):
         moved = 0.0
@@ -171,10 +166,7 @@ def _friction(block, g, radius, f, room):
             room.x[k] = -g[k]
         for j in range(m):
             room.h[j] = block.rim[block.g0 + j] * radius
-        project_polyhedron(
-            block.G[block.g0 : block.g0 + m], room.h, n, m, room.x, f, room.rows, room.weights, room.res, room.tgt,
-            room.act, room.gram, room.rhs, room.sol,
-        )  # fmt: skip
+        project_polyhedron(block.G[block.g0 : block.g0 + m], room.h, n, m, room.x, f, room.work)
 
 
 @njit(leaf=True)
@@ -413,7 +405,7 @@ def _newton_product(block, x, room):
     where |y_g| <= r (stick), s·(f_g - r·y_g/|y_g|) = 0 elsewhere (slip). In the associated case stick has u_g = 0.
     """
     shift, n, first, wnn, wn, S, s0 = block.normal, block.n, block.first, block.wnn, block.wn, block.G, block.g0
-    u, f, A, b = room.g, room.f, room.gram, room.sol
+    u, f, A, b = room.g, room.f, room.work.gram, room.work.sol
     m = n + shift
     for _ in range(_NEWTON_STEPS):
         radius = block.mu * x + block.r0 if shift else block.r0

@@ -94,9 +94,9 @@ def _rows(start, stop, raw, items, packed, laws, form, free, L, q, p):
     omega, p0, brief, W, _ = raw
     ptr, src, a, b = items.ptr, items.src, items.a, items.b
     if packed.J.shape[1] == 12:
-        rows_spatial(start, stop, brief, items, form, L, laws.C, packed.J, W)
+        rows_spatial(start, stop, brief, ptr, src, a, b, form, L, laws.C, packed.J, W)
     else:
-        rows_planar(start, stop, brief, items, form, L, laws.C, packed.J, W)
+        rows_planar(start, stop, brief, ptr, src, a, b, form, L, laws.C, packed.J, W)
     for i in range(start, stop):
         if i + AHEAD < stop:
             fetch(free, src[ptr[i + AHEAD]], 1)
@@ -138,7 +138,7 @@ def _finish(u, unit, of, least, raw, items, local, packed, laws, rho, q, p):
             for k in range(local.T.shape[1]):
                 local.T[r, k] = 0.0
     frames(start, stop, least, items, local, laws, raw.W, q, p)
-    turn_rows(start, stop, raw.brief, items, local, packed, laws.C)
+    turn_rows(start, stop, raw.brief, items.ptr, items.src, local.T, laws.C, packed.J, local.Cb)
     row_weights(start, stop, items, local)
     if packed.arms:
         for i in range(start, stop):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .base import Candidates
 from .candidates import Features, WorldCandidates
 from .materials import LawTable
 from .mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from ..collision.records import Geometry
 
 MEASURED = 4  # geometries that are kept: of a step's contacts, and of those ahead, at both its ends
 CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
@@ -142,7 +145,7 @@ class Detection(ABC):
         )
         if not bare.any():
             return candidates
-        normal = self._geometry(f, q)[1]
+        normal = self._geometry(f, q).normal
         type, da, db = f.type.copy(), f.da.copy(), f.db.copy()
         for k in np.flatnonzero(bare).tolist():
             if f.type[k] == LINE_POINT:
@@ -206,13 +209,15 @@ class Detection(ABC):
         whole = [np.empty(m, dtype=np.int64) for _ in range(4)]
         return (*whole, *(np.empty((m, self.dim)) for _ in range(4)), np.empty(m), np.empty(m))
 
-    def _geometry(self, f: Features, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Gap (n,), normal, point on a, point on b (n, dim), not to be written to; kept for the same f and q."""
+    def _geometry(self, f: Features, q: FloatArray) -> Geometry:
+        """Where contacts are at q, not to be written to; kept for the same f and q."""
+        from ..collision.records import Geometry
+
         for features, place, out in self._measured:
             if features is f and np.array_equal(place, q):
                 return out
         n, d = len(f), self.dim
-        out = (np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
+        out = Geometry(np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
         if n:
             self._measure(*self._poses(q), f, out)
         self._measured = [(f, q.copy(), out), *self._measured[: MEASURED - 1]]

@@ -83,14 +83,14 @@ class Model3(BodyModel):
         rows, known = self.mechanism.coordinates, self.mechanism.known_turns
         old, out = before.copy(), np.empty(rows.turns)
         old[known >= 0] = self.turns(q)[known[known >= 0]]
-        kernels3.count_turns(self.bodies(q), np.zeros((self.nb, 6)), *rows.turn_arrays, old, out)
+        kernels3.count_turns(self.bodies(q), np.zeros((self.nb, 6)), rows.arrays, old, out)
         return out
 
     def counted(self, old: FloatArray, new: FloatArray, dq: FloatArray) -> FloatArray:
         """`new` with its turns counted on from those of `old` by a displacement of about dq."""
         if self.mechanism.rows.turns:
-            Q, turns = self.bodies(new), self.mechanism.rows.turn_arrays
-            kernels3.count_turns(Q, dq.reshape(self.nb, 6), *turns, old[self.nb * 7 :], new[self.nb * 7 :])
+            Q, rows = self.bodies(new), self.mechanism.rows.arrays
+            kernels3.count_turns(Q, dq.reshape(self.nb, 6), rows, old[self.nb * 7 :], new[self.nb * 7 :])
         return new
 
     def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
