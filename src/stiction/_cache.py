@@ -63,13 +63,20 @@ def _read(path: Path) -> tuple[bytes, tuple[Path, ...]]:
     text, found = path.read_bytes(), []
     for dots, module, names in _IMPORT.findall(text.decode()):
         folder = path.parents[len(dots) - 1].joinpath(*module.split("."))
-        for name in ("", *re.findall(r"\w+", names)):
-            place = folder / name
-            found += [f for f in (place.with_suffix(".py"), place / "__init__.py") if _exists(f)]
+        named = [folder / name for name in re.findall(r"\w+", re.sub(r"\bas\s+\w+", "", names))]
+        modules = [file for place in named for file in _files(place)]
+        if module or len(modules) < len(named):  # `from . import a` rests on a, not on all that its package imports
+            found += _files(folder)
+        found += modules
     return hashlib.sha256(text).digest(), tuple(found)
 
 
 _exists = cache(Path.exists)
+
+
+def _files(place: Path) -> list[Path]:
+    """The file of a module or of a package, if there is one."""
+    return [file for file in (place.with_suffix(".py"), place / "__init__.py") if _exists(file)]
 
 
 @cache

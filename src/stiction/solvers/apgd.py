@@ -18,10 +18,11 @@ from .. import _check
 from .._check import FloatArray, IntArray
 from ..friction.sets import ELLIPSOID
 from ..problem.contact_problem import ContactProblem
-from ..problem.dynamics import Bodies, Delassus, Dense
+from ..problem.dynamics import Bodies, Delassus
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from ..status import Status
-from .base import Solution, finish, nothing_to_solve
+from .base import Solution, finish, not_symmetric, nothing_to_solve
+from .newton_forms import state_factors
 
 DEFAULT_STEPS = 20_000
 CURVATURE_FALL = 0.99  # by which the estimate of the largest curvature falls in each step, until a step shows more
@@ -55,16 +56,7 @@ class Apgd:
                 "apgd solves the convex relaxation, and this problem has Coulomb's law; "
                 'use nsgs, or relaxation="convex".'
             )
-        dynamics = problem.dynamics
-        if isinstance(dynamics, Dense) and dynamics.G is not dynamics.H and not np.array_equal(dynamics.G, dynamics.H):
-            return "apgd needs impulses to act along the rows they answer to; this problem has G different from H."
-        if isinstance(dynamics, Delassus) and problem.nr:
-            W = dynamics.W
-            if abs(W - W.T).max() > 1e-9 * abs(W).max():
-                return "apgd needs a symmetric Delassus matrix W; this one is not."
-            if (W.diagonal() < 0).any():
-                return "apgd needs a positive semidefinite W; this one has a negative diagonal entry."
-        return None
+        return not_symmetric(problem, self.name)
 
     def solve(
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
@@ -123,12 +115,10 @@ class _Descent:
         d, ptr, nk = form.Minv.shape[1], self.problem.row_ptr, self.problem.nk
         self.a, self.b = (np.where(body < 0, form.nbody, body) for body in (form.body_a, form.body_b))
         self.J, self.w = np.zeros((self.problem.nr, 2 * d)), np.zeros((form.nbody + 1, d))
-        L = np.zeros((form.nbody + 1, d, d))
-        self.forms.body_factors(form.Minv, np.arange(form.nbody), np.ones(form.nbody, np.bool_), L)
         rows = self.forms.rows_planar if d == 3 else self.forms.rows_spatial
         rows(
-            0, nk, np.zeros(nk, np.bool_), ptr, np.arange(self.problem.nr), self.a, self.b, form.body_rows, L,
-            self.problem.C, self.J, own,
+            0, nk, np.zeros(nk, np.bool_), ptr, np.arange(self.problem.nr), self.a, self.b, form.body_rows,
+            state_factors(form), self.problem.C, self.J, own,
         )  # fmt: skip
 
     def times(self, x: FloatArray, out: FloatArray) -> None:

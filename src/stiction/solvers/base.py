@@ -10,7 +10,7 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..problem.certificate import SolveCertificate, certify
 from ..problem.contact_problem import ContactProblem
-from ..problem.dynamics import Delassus
+from ..problem.dynamics import Delassus, Dense
 from ..status import Status
 
 
@@ -55,6 +55,20 @@ class Solver(Protocol):
         self, problem: ContactProblem, *, tol: float, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Solve to a certificate error of at most `tol`; `maxiter` and the first guess `p0` where they apply."""
+
+
+def not_symmetric(problem: ContactProblem, solver: str) -> str | None:
+    """The refusal of solvers by sweeps and gradients: G ≠ H, or a W that is not symmetric and positive semidefinite."""
+    dynamics = problem.dynamics
+    if isinstance(dynamics, Dense) and dynamics.G is not dynamics.H and not np.array_equal(dynamics.G, dynamics.H):
+        return f"{solver} needs impulses to act along the rows they answer to; this problem has G different from H."
+    if isinstance(dynamics, Delassus) and problem.nr:
+        W = dynamics.W
+        if abs(W - W.T).max() > 1e-9 * abs(W).max():
+            return f"{solver} needs a symmetric Delassus matrix W; this one is not."
+        if (W.diagonal() < 0).any():
+            return f"{solver} needs a positive semidefinite W; this one has a negative diagonal entry."
+    return None
 
 
 def nothing_to_solve(problem: ContactProblem, solver: str, tol: float) -> Solution:

@@ -19,6 +19,7 @@ from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
 from ..problem.laws import BOX, DRY, UNILATERAL
+from .newton_forms import state_factors
 from .response import Scaled, make_scaled
 
 
@@ -87,12 +88,7 @@ def _dynamics(problem: ContactProblem, factor: FloatArray) -> tuple[Any, Any]:
 
     form, scale = problem.dynamics, diags(factor)
     if isinstance(form, Bodies):
-        from .nsgs_forms import body_factors
-
-        d = form.Minv.shape[1]
-        L = np.zeros((form.nbody + 1, d, d))
-        body_factors(form.Minv, np.arange(form.nbody), np.ones(form.nbody, np.bool_), L)
-        H = scale @ form.matrix @ block_diag(list(L[:-1]), format="csr")
+        H = scale @ form.matrix @ block_diag(list(state_factors(form)[:-1]), format="csr")
         H = H.tocsc()
         return None, H[:, np.flatnonzero(np.diff(H.indptr))]
     if isinstance(form, Dense) and form.nv < 0.8 * form.nr:

@@ -44,11 +44,6 @@ class Lemke:
         M, q, covering, unit = form.in_units()
         answer = _lcp.lemke(M, q, free=form.free, covering=covering, maxiter=maxiter)
         return finish(
-            problem,
-            form.impulses(unit * answer.z),
-            solver=self.name,
-            tol=tol,
-            status=answer.status,
-            message=answer.message,
-            iterations=answer.pivots,
-        )
+            problem, form.impulses(unit * answer.z), solver=self.name, tol=tol, status=answer.status,
+            message=answer.message, iterations=answer.pivots,
+        )  # fmt: skip

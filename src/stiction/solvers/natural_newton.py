@@ -116,6 +116,16 @@ def _compiled_projection(problem: ContactProblem, k: int) -> Map:
     return project
 
 
+def damped(residual: Map, x: FloatArray, move: FloatArray, F: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """The largest of five parts of Newton's step `move` that makes the residual F smaller, and what it leaves."""
+    for part in (1.0, 0.5, 0.25, 0.1, 0.02):
+        new = x + part * move
+        after = residual(new)
+        if np.linalg.norm(after) < (1.0 - 0.1 * part) * np.linalg.norm(F):
+            return new, after
+    return None
+
+
 def polish(problem: ContactProblem, p: FloatArray, tol: float) -> tuple[FloatArray, int]:
     """Impulses of a smaller residual than p's, and the Newton steps taken: until `tol` is met or nothing is gained."""
     if problem.nr > DENSE_MAX_ROWS:
@@ -124,15 +134,11 @@ def polish(problem: ContactProblem, p: FloatArray, tol: float) -> tuple[FloatArr
     x = p / problem.length
     F = equations.residual(x)
     for step in range(NEWTON_STEPS):
-        move = np.linalg.lstsq(equations.jacobian(), -F, rcond=None)[0]
-        for damping in (1.0, 0.5, 0.25, 0.1, 0.02):
-            new = x + damping * move
-            after = equations.residual(new)
-            if np.linalg.norm(after) < (1.0 - 0.1 * damping) * np.linalg.norm(F):
-                break
-        else:
+        move = np.asarray(np.linalg.lstsq(equations.jacobian(), -F, rcond=None)[0], dtype=np.float64)
+        found = damped(equations.residual, x, move, F)
+        if found is None:
             return x * problem.length, step
-        x, F = new, after
+        x, F = found
         if np.linalg.norm(F) <= 0.1 * tol * problem.scale and problem.certify(x * problem.length).ok(tol):
             return x * problem.length, step + 1
     return x * problem.length, NEWTON_STEPS

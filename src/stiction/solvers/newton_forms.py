@@ -76,6 +76,16 @@ def _low_rank(W: FloatArray) -> FloatArray | None:
     return L if np.abs(L @ L.T - W).max() <= 1e-9 * np.abs(W).max() else None
 
 
+def state_factors(form: problem_dynamics.Bodies) -> FloatArray:
+    """(nbody + 1, d, d) lower triangular L with M⁻¹ = L Lᵀ of each body; the last, for the fixed world, is zero."""
+    from .nsgs_forms import body_factors
+
+    d = form.Minv.shape[1]
+    L = np.zeros((form.nbody + 1, d, d))
+    body_factors(form.Minv, np.arange(form.nbody), np.ones(form.nbody, np.bool_), L)
+    return L
+
+
 class Whole:
     """W as a dense matrix."""
 
@@ -174,12 +184,9 @@ class Bodies:
     """Rows between pairs of bodies, in coordinates where every mass matrix is the identity."""
 
     def __init__(self, form: problem_dynamics.Bodies, unit: FloatArray):
-        from . import nsgs_forms
-
         nk, d = len(form.body_a), form.Minv.shape[1]
         self.row_ptr = form.row_ptr
-        L = np.zeros((form.nbody + 1, d, d))
-        nsgs_forms.body_factors(form.Minv, np.arange(form.nbody), np.ones(form.nbody, np.bool_), L)
+        L = state_factors(form)
         moves = np.abs(L).sum(axis=(1, 2)) > 0.0
         used, index = np.unique(np.concatenate([form.body_a, form.body_b]), return_inverse=True)
         # bodies that appear and can move are numbered 0..n-1, all others are n, the fixed world

@@ -11,11 +11,11 @@ from .. import _check
 from .._arguments import checks_arguments
 from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
-from ..problem.dynamics import Bodies, Delassus, Dense
+from ..problem.dynamics import Bodies, Delassus
 from ..status import Status
 from . import nsgs_kinds as kinds
 from .acceptance import largest_accepted, levels
-from .base import Solution, finish, nothing_to_solve
+from .base import Solution, finish, not_symmetric, nothing_to_solve
 from .nsgs_ends import ACCEPTED, FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED, STRICT_ROWS, quick_limit
 from .nsgs_records import LocalProblems, SweepList
 
@@ -58,16 +58,7 @@ class Nsgs:
 
     def refuses(self, problem: ContactProblem) -> str | None:
         """Problems whose Delassus matrix is not symmetric (G ≠ H), or has a negative diagonal."""
-        dynamics = problem.dynamics
-        if isinstance(dynamics, Dense) and dynamics.G is not dynamics.H and not np.array_equal(dynamics.G, dynamics.H):
-            return "nsgs needs impulses to act along the rows they answer to; this problem has G different from H."
-        if isinstance(dynamics, Delassus):
-            W = dynamics.W
-            if abs(W - W.T).max() > 1e-9 * abs(W).max() if problem.nr else False:
-                return "nsgs needs a symmetric Delassus matrix W; this one is not."
-            if (W.diagonal() < 0).any():
-                return "nsgs needs a positive semidefinite W; this one has a negative diagonal entry."
-        return None
+        return not_symmetric(problem, self.name)
 
     def solve(
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None,
@@ -180,15 +171,9 @@ class NearSweeps:
             2 * (form.Minv.shape[1] // 6) + int(nested)
         ]
         aim = _aim(problem, tol, self.level, count, True)
+        change = np.zeros(form.Minv.shape[:2])
         ended, done, error, _ = attempt(
-            aim,
-            problem.laws,
-            form.body_rows,
-            problem.q,
-            problem.b,
-            problem.map_step,
-            self.p,
-            np.zeros(form.Minv.shape[:2]),
+            aim, problem.laws, form.body_rows, problem.q, problem.b, problem.map_step, self.p, change
         )
         return int(ended), int(done), float(error)
 

@@ -170,16 +170,8 @@ def combine(isl, parallel, look, work, history):
         return
     items, p, w, weight = work.items, work.p, work.w, work.local.weight
     first, last, low, high = items.rows[isl], items.rows[isl + 1], items.begin[isl], items.begin[isl + 1]
-    x, r, g, wg, R, G, Wg, gram = (
-        history.x,
-        history.r,
-        history.g,
-        history.wg,
-        history.R,
-        history.G,
-        history.Wg,
-        history.gram,
-    )
+    x, r, g, wg = history.x, history.r, history.g, history.wg
+    R, G, Wg, gram = history.R, history.G, history.Wg, history.gram
     size = 0.0
     for i in range(first, last):
         size += weight[i] * (p[i] - x[i]) ** 2

@@ -113,7 +113,7 @@ phase_planar, phase_planar_nested = _make_sweep_phase(3, 0), _make_sweep_phase(3
 phase_spatial, phase_spatial_nested = _make_sweep_phase(6, 0), _make_sweep_phase(6, 1)
 
 
-def _make_sweep_island(d, nested):
+def _make_sweep_island(sweep_cell, sweep_phase):
     @njit(leaf=True)
     def sweep_island(isl, parallel, most, full, work, facets):
         """One sweep over an island, phase by phase; the largest change of velocity.
@@ -125,30 +125,18 @@ def _make_sweep_island(d, nested):
         for s in range(PHASES):
             first, last = phase[isl, s], phase[isl, s + 1]
             if parallel and last - first > 1:
-                if d == 3 and nested:
-                    phase_planar_nested(first, last, most, full, *known)
-                elif d == 3:
-                    phase_planar(first, last, most, full, *known)
-                elif nested:
-                    phase_spatial_nested(first, last, most, full, *known)
-                else:
-                    phase_spatial(first, last, most, full, *known)
+                sweep_phase(first, last, most, full, *known)
                 for c in range(first, last):
                     worst = max(worst, most[c])
                 continue
             for c in range(first, last):
-                if d == 3 and nested:
-                    worst = max(worst, sweep_planar_nested(c, full, *known))
-                elif d == 3:
-                    worst = max(worst, sweep_planar(c, full, *known))
-                elif nested:
-                    worst = max(worst, sweep_spatial_nested(c, full, *known))
-                else:
-                    worst = max(worst, sweep_spatial(c, full, *known))
+                worst = max(worst, sweep_cell(c, full, *known))
         return worst
 
     return sweep_island
 
 
-island_planar, island_planar_nested = _make_sweep_island(3, 0), _make_sweep_island(3, 1)
-island_spatial, island_spatial_nested = _make_sweep_island(6, 0), _make_sweep_island(6, 1)
+island_planar = _make_sweep_island(sweep_planar, phase_planar)
+island_planar_nested = _make_sweep_island(sweep_planar_nested, phase_planar_nested)
+island_spatial = _make_sweep_island(sweep_spatial, phase_spatial)
+island_spatial_nested = _make_sweep_island(sweep_spatial_nested, phase_spatial_nested)

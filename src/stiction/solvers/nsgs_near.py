@@ -89,13 +89,13 @@ def _unpack_parallel(ptr, src, T, packed, p):
         unpack(n * c // PARTS, n * (c + 1) // PARTS, ptr, src, T, packed, p)
 
 
-def _make_attempt(d, nested):
+def _make_attempt(relax):
     @njit(sealed=True)
     def attempt(aim, laws, form, free, overlap, rho, p, change):
         """Up to `aim.limit` accelerated sweeps from p, which receives the answer: how they ended, how many, the error.
 
-        free, overlap (nr,): H v_free + b, and b; `nested`: whether there are blocks of that kind (`nsgs_items`).
-        Last, whether change (nb, d) has received the velocities that p gives the bodies.
+        free, overlap (nr,): H v_free + b, and b. Last, whether change (nb, d) has received the velocities that p gives
+        the bodies.
         """
         nk, parallel = len(laws.law), aim.parallel
         kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
@@ -107,14 +107,7 @@ def _make_attempt(d, nested):
         while True:
             work = prepare(laws, form, free, rho, p, 1.0, parallel, kind, times, plain, near, likely)
             rest = Aim(aim.tol, aim.accept, aim.strict_rows, aim.scale, aim.limit - sweeps, parallel, aim.accelerate)
-            if d == 6 and nested:
-                ended, done, error = relax_spatial_nested(rest, work, overlap)
-            elif d == 6:
-                ended, done, error = relax_spatial(rest, work, overlap)
-            elif nested:
-                ended, done, error = relax_planar_nested(rest, work, overlap)
-            else:
-                ended, done, error = relax_planar(rest, work, overlap)
+            ended, done, error = relax(rest, work, overlap)
             sweeps += done
             items = work.items
             for r in range(len(p)):
@@ -139,5 +132,5 @@ def _make_attempt(d, nested):
     return attempt
 
 
-near_planar, near_planar_nested = _make_attempt(3, 0), _make_attempt(3, 1)
-near_spatial, near_spatial_nested = _make_attempt(6, 0), _make_attempt(6, 1)
+near_planar, near_planar_nested = _make_attempt(relax_planar), _make_attempt(relax_planar_nested)
+near_spatial, near_spatial_nested = _make_attempt(relax_spatial), _make_attempt(relax_spatial_nested)

@@ -303,20 +303,7 @@ def _shared(isl, aim, items):
     return aim.parallel and items.phase[isl, 1] - items.phase[isl, 0] > 1
 
 
-def _make_round(d, nested):
-    """A round of sweeps for bodies with d velocities each, with blocks of the kind NESTED or without."""
-
-    @njit(leaf=True)
-    def sweep_island(isl, full, aim, most, facets, work):
-        """One sweep over an island; not `full`: without the contacts that are open. The largest change of velocity."""
-        if d == 3 and nested:
-            return island_planar_nested(isl, aim.parallel, most, full, work, facets)
-        if d == 3:
-            return island_planar(isl, aim.parallel, most, full, work, facets)
-        if nested:
-            return island_spatial_nested(isl, aim.parallel, most, full, work, facets)
-        return island_spatial(isl, aim.parallel, most, full, work, facets)
-
+def _make_round(sweep_island):
     @njit(leaf=True)
     def round_of_island(isl, turn, smooth, aim, most, facets, work, progress, history, before):
         """Sweep an island until its next look, look, and draw the conclusions.
@@ -335,7 +322,7 @@ def _make_round(d, nested):
             full = done[isl] % _FULL_EVERY_SWEEPS == 0
             if aim.accelerate and (full or not history.momentum[isl]):
                 copy(items.rows[isl], items.rows[isl + 1], shared, work.p, history.x)
-            estimate = sweep_island(isl, full, aim, most, facets, work)
+            estimate = sweep_island(isl, aim.parallel, most, full, work, facets)
             done[isl] += 1
             if full:
                 seen = estimate
@@ -348,11 +335,10 @@ def _make_round(d, nested):
     return round_of_island
 
 
-_round_planar, _round_planar_nested = _make_round(3, 0), _make_round(3, 1)
-_round_spatial, _round_spatial_nested = _make_round(6, 0), _make_round(6, 1)
+def _make_relax(d, nested, sweep_island):
+    """All rounds for bodies with d velocities each; `nested` (0 or 1): with blocks of this kind."""
+    round_of_island = _make_round(sweep_island)
 
-
-def _make_relax(d, nested, round_of_island):
     @njit(sealed=True)
     def relax(aim, work, overlap):
         """Sweep until every island has its share of the tolerance; `work.p` is changed in place.
@@ -396,5 +382,5 @@ def _make_relax(d, nested, round_of_island):
     return relax
 
 
-relax_planar, relax_planar_nested = _make_relax(3, 0, _round_planar), _make_relax(3, 1, _round_planar_nested)
-relax_spatial, relax_spatial_nested = _make_relax(6, 0, _round_spatial), _make_relax(6, 1, _round_spatial_nested)
+relax_planar, relax_planar_nested = _make_relax(3, 0, island_planar), _make_relax(3, 1, island_planar_nested)
+relax_spatial, relax_spatial_nested = _make_relax(6, 0, island_spatial), _make_relax(6, 1, island_spatial_nested)

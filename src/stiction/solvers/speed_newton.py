@@ -12,7 +12,7 @@ import numpy as np
 
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
-from .natural_newton import NaturalMap
+from .natural_newton import NaturalMap, damped
 
 NEWTON_STEPS = 20  # at most
 NEWTON_MAX_ROWS = 300  # of problems for which it is tried
@@ -66,15 +66,10 @@ def polish_speeds(problem: ContactProblem, p: FloatArray, tol: float) -> FloatAr
     equations, x = SpeedMap(problem), p / problem.length
     for _ in range(NEWTON_STEPS):
         F, move = equations.step(x)
-        size = np.linalg.norm(F)
-        for part in (1.0, 0.5, 0.25, 0.1, 0.02):
-            new = x + part * move
-            after = np.linalg.norm(equations.residual(new))
-            if after < (1.0 - 0.1 * part) * size:
-                break
-        else:
+        found = damped(equations.residual, x, move, F)
+        if found is None:
             break
-        x = new
-        if after <= tol * problem.scale and problem.certify(x * problem.length).ok(tol):
+        x, after = found
+        if np.linalg.norm(after) <= tol * problem.scale and problem.certify(x * problem.length).ok(tol):
             break
     return x * problem.length
