@@ -93,13 +93,10 @@ class CompiledLoop:
             model.reach,
             model.swing,
         )
-        shapes: tuple[Any, ...] = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
         if model.dim == 3:
             bodies: Any = SpaceBodies(model.mass_of, model.inertia, model.inverse_mass, model.inverse_inertia, *common)
-            shapes += (model.center, model.rot, model.half, model.radius)
         else:
             bodies = PlaneBodies(model.inverse, model.inverse_blocks, *common)
-            shapes += (model.vert_ptr, model.verts, model.radius)
         sets = f.set_of[: len(laws.rows)]
         slips = (f.kind[sets] == ELLIPSOID) & (f.semi[sets, : model.dim - 1] > 0.0).all(axis=1)
         # others have blocks of the kind NESTED (`nsgs_items.classify`), which have kernels of their own
@@ -113,7 +110,7 @@ class CompiledLoop:
             m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length
         )
         self._friction = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
-        self._arrays = (bodies, shapes, Constraints(rules, self._friction, joints, m.rows.arrays))
+        self._arrays = (bodies, model.shapes, Constraints(rules, self._friction, joints, m.rows.arrays))
         eps = -1.0 if scheme.eps is None else float(scheme.eps)
         most, strict = levels(tol, accept)
         self._how = (
@@ -218,7 +215,7 @@ class CompiledLoop:
         """Contacts that the kernel has found, as the model gives them."""
         key = (found.shape_a * self.model.ns + found.shape_b) * CODES + found.code
         features = Features(
-            found.body_a, found.body_b, found.kind, found.pa, found.da, found.pb, found.db, found.ra, found.rb,
+            found.body_a, found.body_b, found.type, found.pa, found.da, found.pb, found.db, found.ra, found.rb,
             found.shape_a, found.shape_b,
         )  # fmt: skip
         made: WorldCandidates = self.model.candidates(features, key)

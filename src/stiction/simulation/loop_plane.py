@@ -6,9 +6,10 @@ import numpy as np
 
 from .._jit import njit
 from ..collision.aabbs import aabbs2
-from ..collision.features import evaluate2
+from ..collision.features import evaluate2, first_of
 from ..collision.narrow2 import find2
 from ..collision.neighbours import listed_or_found, neighbours, overlapping, swept
+from ..collision.records import Boxes, FeaturePairs, Filters
 from ..schemes.base import FAST, GAINED
 from ..solvers.nsgs_ends import ACCEPTED, SOLVED
 from ..systems.kernels2 import joint_rows
@@ -49,54 +50,48 @@ def poses(q, x, angle):
         x[i, 0], x[i, 1], angle[i] = q[i, 0], q[i, 1], q[i, 2]
 
 
+@njit
+def _box_room(ns):
+    """Room for the boxes of ns shapes."""
+    return Boxes(np.empty((ns, 2)), np.empty((ns, 2)), np.empty((ns, 3)))
+
+
 @njit(sealed=True)
 def find(x, angle, band, room, kept, shapes, moves):
     """The pairs to keep, and contacts within `band`, sorted by key: their bodies, shapes, codes and features."""
-    kind, body, group, mask, excluded, vert_ptr, verts, radius = shapes
-    ns = len(kind)
-    lo, hi, planes = np.empty((ns, 2)), np.empty((ns, 2)), np.empty((ns, 3))
-    aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo, hi, planes)
-    listed, kept = neighbours(lo, hi, planes, kind, body, group, mask, moves, excluded, band, kept, False)
-    near = overlapping(listed, lo, hi, planes, kind)
+    boxes = _box_room(len(shapes.kind))
+    aabbs2(x, angle, shapes, band, boxes)
+    filters = Filters(shapes.body, shapes.group, shapes.mask, moves, shapes.excluded)
+    listed, kept = neighbours(boxes, shapes.kind, filters, band, kept, False)
+    near = overlapping(listed, boxes, shapes.kind)
     return kept, _features(x, angle, near, band, room, shapes)
 
 
 @njit(sealed=True)
 def find_on_the_way(x, angle, new_x, new_angle, band, reach, room, kept, shapes, moves):
     """As `detect_on_the_way` of the model: contacts within `reach` at x, angle of shapes that may meet on the way."""
-    kind, body, group, mask, excluded, vert_ptr, verts, radius = shapes
-    ns = len(kind)
-    lo, hi, planes = np.empty((2, ns, 2)), np.empty((2, ns, 2)), np.empty((2, ns, 3))
-    aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo[0], hi[0], planes[0])
-    aabbs2(new_x, new_angle, kind, body, vert_ptr, verts, radius, band, lo[1], hi[1], planes[1])
-    swept(lo, hi, planes)
-    listed = listed_or_found(lo[0], hi[0], planes[0], kind, body, group, mask, moves, excluded, kept, False)
-    return _features(x, angle, overlapping(listed, lo[0], hi[0], planes[0], kind), reach, room, shapes)
+    boxes, later = _box_room(len(shapes.kind)), _box_room(len(shapes.kind))
+    aabbs2(x, angle, shapes, band, boxes)
+    aabbs2(new_x, new_angle, shapes, band, later)
+    swept(boxes, later)
+    filters = Filters(shapes.body, shapes.group, shapes.mask, moves, shapes.excluded)
+    listed = listed_or_found(boxes, shapes.kind, filters, kept, False)
+    return _features(x, angle, overlapping(listed, boxes, shapes.kind), reach, room, shapes)
 
 
 @njit(sealed=True)
 def _features(x, angle, near, band, room, shapes):
     """The contacts within `band` of pairs of shapes, sorted by key."""
-    kind, body, _, _, _, vert_ptr, verts, radius = shapes
     while True:
-        sa, sb, code, type = (
+        out = FoundContacts(
             np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
+            np.empty(room, np.int64), np.empty(room, np.int64), np.empty((room, 2)), np.empty((room, 2)),
+            np.empty((room, 2)), np.empty((room, 2)), np.empty(room), np.empty(room),
         )  # fmt: skip
-        pa, da, pb, db = np.empty((room, 2)), np.empty((room, 2)), np.empty((room, 2)), np.empty((room, 2))
-        ra, rb = np.empty(room), np.empty(room)
-        count = find2(
-            x, angle, kind, body, vert_ptr, verts, radius, near, band, sa, sb, code, type, pa, da, pb, db, ra, rb
-        )
+        count = find2(x, angle, shapes, near, band, out)
         if count <= room:
-            break
+            return first_of(out, count)
         room = int(1.5 * count)
-    a, b = np.empty(count, np.int64), np.empty(count, np.int64)
-    for k in range(count):
-        a[k], b[k] = body[sa[k]], body[sb[k]]
-    return FoundContacts(
-        a, b, sa[:count], sb[:count], code[:count], type[:count], pa[:count], da[:count], pb[:count], db[:count],
-        ra[:count], rb[:count],
-    )  # fmt: skip
 
 
 @njit
@@ -104,9 +99,9 @@ def measure(x, angle, found):
     """Gap, normal and points of features."""
     a, b, _, _, _, type, pa, da, pb, db, ra, rb = found
     n = len(a)
-    gap, normal, point_a, point_b = np.empty(n), np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2))
-    evaluate2(x, angle, a, b, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b)
-    return Geometry(gap, normal, point_a, point_b)
+    geometry = Geometry(np.empty(n), np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2)))
+    evaluate2(x, angle, FeaturePairs(a, b, type, pa, da, pb, db, ra, rb), geometry)
+    return geometry
 
 
 @njit(leaf=True)
@@ -153,7 +148,7 @@ def _make_advance(nested):
         joints, rows, repeat = constraints.joints, constraints.rows, options.repeat
         nj = len(joints.size)
         inverse, Minv, moves, _, force, reach, swing = bodies
-        nb, ns = q.shape[0], len(shapes[0])
+        nb, ns = q.shape[0], len(shapes.kind)
         x, angle = np.empty((nb, 2)), np.empty(nb)
         v_free, new_free, new_v, new_q = np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3)), np.empty((nb, 3))
         held, own, none, taken = np.empty(nb, np.bool_), np.zeros(MAXIMA + 2), np.zeros(0), 0

@@ -20,8 +20,6 @@ from .loop_records import (
     MAXIMA,
     PENETRATION,
     UNEXPLAINED,
-    FoundContacts,
-    Geometry,
 )
 from .loop_stages import (
     as_before,
@@ -140,7 +138,7 @@ def _make_advance(nested):
         joints, rows, repeat = constraints.joints, constraints.rows, options.repeat
         nj = len(joints.size)
         mass, inertia, _, _, moves, _, force, reach, swing = bodies
-        nb, ns = q.shape[0], len(shapes[0])
+        nb, ns = q.shape[0], len(shapes.kind)
         x, R, Minv, v_free = np.empty((nb, 3)), np.empty((nb, 3, 3)), np.empty((nb, 6, 6)), np.empty((nb, 6))
         new_x, new_R, new_Minv, new_free = x.copy(), R.copy(), Minv.copy(), v_free.copy()
         new_q, solved_v, new_v, dq = np.empty((nb, 7)), np.empty((nb, 6)), np.empty((nb, 6)), np.empty((nb, 6))
@@ -148,8 +146,7 @@ def _make_advance(nested):
         taken = 0
         before = copied(q, turns, v, memory, worst)
         band = max(2.0 * h * begin(h, parallel, q, v, bodies, v_free, x, R, Minv), max(eps, 0.0))
-        kept, seen, places = search(x, R, band, room, parallel, kept, shapes, moves)
-        found, geometry = FoundContacts(*seen), Geometry(*places)
+        kept, found, geometry = search(x, R, band, room, parallel, kept, shapes, moves)
         kinetic = kinetic_energy(q, v, mass, inertia, moves)
         while True:
             if 0 < taken == steps - 1:
@@ -171,15 +168,15 @@ def _make_advance(nested):
             new_band = max(new_band, max(eps, 0.0))
             faster = h * approach(new_v, reach, 3, band / h)
             if faster > band and eps < 0.0:  # others may have been reached: such a step is solved again, by the scheme
-                near, places = search_on_the_way(x, R, new_x, new_R, band, faster, room, parallel, kept, shapes, moves)
-                wide, at_start = FoundContacts(*near), Geometry(*places)
-                at_end = Geometry(*measure(new_x, new_R, parallel, near))
+                wide, at_start = search_on_the_way(
+                    x, R, new_x, new_R, band, faster, room, parallel, kept, shapes, moves
+                )
+                at_end = measure(new_x, new_R, parallel, wide)
                 if reaches(ns, found, wide, at_end.gap, at_start.normal, at_end.normal):
                     return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             missed = tol if ended == SOLVED else accept
             # what is detected at the end of this step certifies it, and is where the next one begins
-            kept, seen, places = search(new_x, new_R, new_band, room, parallel, kept, shapes, moves)
-            ahead, geometry = FoundContacts(*seen), Geometry(*places)
+            kept, ahead, geometry = search(new_x, new_R, new_band, room, parallel, kept, shapes, moves)
             if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, 3, h, h * missed * made.scale[0]):
                 return taken, memory, kept, (band, sweeps, v_free, Minv, found, made, band, found, before), none
             if len(turns):
