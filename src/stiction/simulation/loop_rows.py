@@ -23,7 +23,7 @@ def _make_rows(d):
     @njit(leaf=True)
     def some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts):
         """Part c of the contacts: their rows, and what depends on each row alone while it is at hand."""
-        a, b, u, terms, diagonal = form.body_a, form.body_b, facts[0], facts[1], facts[2]
+        a, b, (u, terms, diagonal) = form.body_a, form.body_b, facts
         n = len(a) - nj
         s, e = n * c // parts, n * (c + 1) // parts
         some = Geometry(
