@@ -163,8 +163,6 @@ MANY_PARAMETERS = {
         "response._facets",
     },
     "slices for parts of the bodies": {
-        "loop_space._begin",
-        "loop_space._begin_parallel",
         "nsgs_order._cells_of",
         "nsgs_order._cells_parallel",
     },
@@ -174,7 +172,7 @@ MANY_PARAMETERS = {
         "apgd_kernels.descend",
     },
     "what a step begins from, and what it is made of": {
-        "loop_rows.some_rows",
+        "rows.some_rows",
     },
     "springs of an impact driven by work": {
         "impact_kernels.springs",
@@ -196,11 +194,6 @@ LONG = {
     "a factory of kernels, which are the functions in it": {
         "nsgs_relax._make_relax",
         "nsgs_kernels._make_sweep_cell",
-        "loop_space._make_advance",
-        "loop_plane._make_advance",
-    },
-    "a step of the compiled loop, stage by stage": {
-        "loop_space.advance",
     },
     "frames of all kinds of items": {
         "nsgs_setup.frames",
@@ -239,7 +232,7 @@ def test_functions_fit_in_the_head():
 
 # Records and tables of kernels: their fields and columns have names.
 NAMED = {"boxes", "facts", "form", "found", "geo", "geometry", "joints", "kept", "laws", "rules", "shapes", "tableau"}
-KERNELS = ("collision", "friction", "lcp", "problem", "simulation", "solvers", "systems")
+KERNELS = ("collision", "friction", "lcp", "problem", "schemes", "simulation", "solvers", "steps", "systems")
 
 
 def test_no_tuple_of_kernels_is_cut_by_number():

@@ -95,7 +95,7 @@ class Model3(BodyModel):
             kernels3.count_turns(Q, dq.reshape(self.nb, 6), rows, old[self.nb * 7 :], new[self.nb * 7 :])
         return new
 
-    def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _poses_at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         Q = self.bodies(q)
         R = np.empty((self.nb, 3, 3))
         kernels3.rotations(Q, R)
@@ -135,8 +135,7 @@ class Model3(BodyModel):
             evaluate_convex3(x, turn, self.geo, self.shapes, f.shape_a, f.shape_b, f.pairs, out)
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
-        R, M = np.empty((self.nb, 3, 3)), np.empty((self.nb, 6, 6))
-        kernels3.rotations(self.bodies(q), R)
+        R, M = self._poses(q)[1], np.empty((self.nb, 6, 6))
         if inverse:
             kernels3.mass_blocks(R, self.inverse_mass, self.inverse_inertia, self.moves, M)
         else:
