@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit, prange
-from ..problem.body_kernels import MANY, PARTS, bodies_apart, row_facts
-from ..systems.contacts3 import contact_rows as spatial_contact_rows
-from ..systems.kernels2 import contact_rows as planar_contact_rows
-from ..systems.records import RowLaws
-from .loop_records import Geometry
+from ..._jit import njit, prange
+from ...collision.records import Geometry
+from ...problem.body_kernels import MANY, PARTS, bodies_apart, row_facts
+from ...systems.contacts3 import contact_rows as spatial_contact_rows
+from ...systems.kernels2 import contact_rows as planar_contact_rows
+from ...systems.records import RowLaws
 
 _FEW = 1000  # contacts up to which rows are made in one go
 
@@ -23,7 +23,7 @@ def _make_rows(d):
     @njit(leaf=True)
     def some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts):
         """Part c of the contacts: their rows, and what depends on each row alone while it is at hand."""
-        a, b, u, terms, diagonal = form.body_a, form.body_b, facts[0], facts[1], facts[2]
+        a, b, (u, terms, diagonal) = form.body_a, form.body_b, facts
         n = len(a) - nj
         s, e = n * c // parts, n * (c + 1) // parts
         some = Geometry(
