@@ -92,7 +92,7 @@ def projection_room(most):
     )  # fmt: skip
 
 
-@njit(leaf=True)
+@njit(inline=True)
 def project_block(own, mu, r0, normal, n, x, y, room):
     """Nearest point y to x in the admissible impulses; x = (x_n, x_t) when `normal`, else x_t alone.
 
@@ -172,7 +172,8 @@ def block_residuals(laws, rho, u, p, table, mode):
     width = _WIDTH
     uu, pp = np.empty(width), np.empty(width)
     most = most_inequalities(laws.facet_ptr)
-    F, V, own = np.empty((most, width)), np.empty((max(1, len(laws.vertices)), width)), np.empty((4, width))
+    F, V = np.empty((most, width)), np.empty((max(1, len(laws.vertices)), width))
+    own = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
     room = projection_room(most)
     for b in range(len(law)):
         start, stop = row_ptr[b], row_ptr[b + 1]
@@ -204,13 +205,13 @@ def block_residuals(laws, rho, u, p, table, mode):
         _with_friction(b, laws, rho[b], uu, pp, F, V, own, room, table, mode)
 
 
-@njit(leaf=True)
+@njit(inline=True)
 def _with_friction(b, laws, rho, uu, pp, F, V, own, room, table, mode):
     """What `block_residuals` does for a contact, or for dry friction, with any set; uu and pp are in metres.
 
-    F, V and own (4, .) are room for the set in metres, its vertices, and points.
+    F, V and own (four arrays) are room for the set in metres, its vertices, and points.
     """
-    axes, minus, x, y = own[0], own[1], own[2], own[3]
+    axes, minus, x, y = own
     normal = laws.law[b] == UNILATERAL
     shift = 1 if normal else 0
     start, s = laws.row_ptr[b], laws.set_of[b]

@@ -46,7 +46,7 @@ def body_velocities(low, high, L, w, v):
             v[i, j] = s
 
 
-@njit(leaf=True)
+@njit(inline=True)
 def block_map(laws, k, n, mu, rho, r, u, p):
     """The square of the scaled map of n rows u, p of block k, which are in metres.
 

@@ -170,7 +170,7 @@ def _many_rows(i, tiny, items, local, laws, W, q, p, room):
         _move_polyhedron(i, r, s, shift, t, items, local, laws, room.inverse)
 
 
-@njit(leaf=True)
+@njit(inline=True)
 def _diagonalise(r, shift, n, tiny, whiten, joint, local, room):
     """T, its inverse and W̃_tt from W_tt in the room, scaled by x; returns its largest eigenvalue.
 
@@ -193,7 +193,7 @@ def _diagonalise(r, shift, n, tiny, whiten, joint, local, room):
     return most
 
 
-@njit(leaf=True)
+@njit(inline=True)
 def _turn(r, shift, n, moves, T, q, p, room):
     """q <- Tᵀ q and p <- T⁻¹ p of the rows of an item; no impulses where its normal row cannot move."""
     x, y, inverse = room.x, room.y, room.inverse
@@ -212,7 +212,7 @@ def _turn(r, shift, n, moves, T, q, p, room):
         p[r] = 0.0
 
 
-@njit(leaf=True)
+@njit(inline=True)
 def _uncouple(A, n, shape):
     """Zero between the groups of a product, so that the frame turns each within itself."""
     group = 0
@@ -223,7 +223,7 @@ def _uncouple(A, n, shape):
             A[l, k] = 0.0
 
 
-@njit(leaf=True)
+@njit(inline=True)
 def _couple(r, shift, n, shape, most, W, local, g0):
     """All of W̃_tt of a product into G (n, 6), and sd; diagonals are raised by 1e-10 of their group's largest.
 
@@ -304,7 +304,7 @@ def _interval(i, r, w, tiny, lo, hi, q, p, par):
         p[r] = hi
 
 
-@njit(leaf=True)
+@njit(inline=True)
 def _move_polyhedron(i, r, s, shift, n, items, local, laws, inverse):
     """Facets a·f <= c and vertices f of the set in the frame: a·T f̃ <= c, f̃ = T⁻¹ f."""
     T, G, V = local.T, local.G, local.V
