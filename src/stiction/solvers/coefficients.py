@@ -16,7 +16,8 @@ direction in which F pushes. So a contact at rest stays if it can, and one that 
 Between contacts that act on each other Anderson's method learns from the rounds so far. Each round moves a contact
 towards the zero of its F where mu rises, where the plain "take the speed of the answer" overshoots; where mu falls the
 plain one never does, and goes to the nearest answer from one side. Newton's method on the law itself finishes what a
-few rounds leave (`speed_newton`).
+few rounds leave (`speed_newton`). (`fixed_point.Rounds` is Anderson's method on frozen terms; here it combines the
+steps that were taken, which are not all plain ones.)
 """
 
 from __future__ import annotations

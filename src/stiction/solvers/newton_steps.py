@@ -6,6 +6,7 @@ In scaled rows (`response`) the unknown impulses solve, for a centre c and a ste
 
 with R the answer of the laws. At p = c it is the contact problem itself; for a fixed c it is the problem with 1/(θρ)
 of extra compliance, pulled to c: regular however singular W is. Newton's step solves (I + D θρ (W + C)) dp = -f.
+`nsgs_newton` has these steps for small islands of bodies, compiled, and says why they are two.
 """
 
 from __future__ import annotations

@@ -14,9 +14,6 @@ QUICK_ROWS, QUICK_FEW, QUICK_MANY = 3000, 200, 5000
 # Where more than the tolerance is accepted, sweeps are the cheapest way there; after them contacts are made compliant.
 BOUNDED_FEW, BOUNDED_MANY = 2000, 1000
 
-# Where an error above the tolerance is accepted, an island whose error is that small is swept on for as long as it is
-# to reach the tolerance within twice so many sweeps. Jammed piles are not: their errors fall by a tenth in a thousand.
-ENOUGH_SWEEPS = 60
 STRICT_ROWS = 300  # up to which a problem is solved to its tolerance, or not at all
 
 

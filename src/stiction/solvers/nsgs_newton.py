@@ -10,6 +10,10 @@ linearised with the derivative D of R,
 the solution is found in the space of the bodies, whose matrix I + Jᵀ B J is banded in the order of the walk: its
 size is that of the island's bodies, however many contacts there are, and the identity in it keeps hyperstatic contacts
 harmless. No result is trusted: the natural map decides whether it is kept.
+
+`newton_steps` takes the same steps for any law and any form of the dynamics, in Python with LAPACK and SuperLU. They
+stay two: this one runs inside a compiled step without the interpreter, on the items and frames of the sweeps, and keeps
+the factors of a small banded matrix where no contact has changed its mode.
 """
 
 from __future__ import annotations

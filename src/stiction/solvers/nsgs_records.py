@@ -1,8 +1,14 @@
 """What block Gauss–Seidel on bodies keeps of a problem while it sweeps, as records that its kernels hand on.
 
 A problem's blocks become *items*, those of a cell next to each other and sorted by kind; the rows of an item lie next
-to each other and in its own frame (`nsgs_setup`). Sizes: ni items, n packed rows of all items, nc cells, nisl islands,
-d velocities of a body.
+to each other and in its own frame (`nsgs_setup`). An *island* is a connected set of bodies, a *cell* a part of it, and
+cells of one *phase* share no body (`nsgs_order`). Bodies that move have *slots*, numbered along the islands; the last
+slot stands for all that cannot move. Sizes: ni items, n packed rows of all items, nc cells, nisl islands, d velocities
+of a body; nk blocks and nr rows of the problem.
+
+`Work` is made once per problem (`nsgs_prepare`). Sweeps change its p and w, and the guesses in `local.par`; a look
+(`nsgs_measure`) writes v. All that is known of the progress of islands is in `nsgs_relax.Progress`, and of earlier
+sweeps in `nsgs_accelerate.History`. Loops over threads take records, but no record of records: they get its parts.
 """
 
 from __future__ import annotations

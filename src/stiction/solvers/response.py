@@ -6,6 +6,9 @@ of `x_t` onto the set of radius `mu p_n + r0`. For the associated law it is the 
 
 Rows are scaled (`make_scaled`): rotational rows to metres and friction rows by their semi-axes, so that ellipsoids are
 balls and products of ellipsoids products of balls. Maximum dissipation does not see such scalings.
+
+The certificate projects on the same sets (`problem/residuals.project_block`), in rows in metres and without a
+derivative. There is no scaling that suits both, so the closed forms for balls are here again, with their derivatives.
 """
 
 from __future__ import annotations
