@@ -13,6 +13,7 @@ import stiction as st
 from stiction.collision import CONVEX, aabbs2, aabbs3, evaluate3, find2, find3, pairs
 from stiction.collision.convex3 import evaluate_convex3, find_convex3
 from stiction.collision.ellipse2 import find_ellipses2
+from stiction.collision.records import Boxes, FeaturePairs, Filters, FoundContacts, Geometry, PlaneShapes, SpaceShapes
 
 SHAPES = {
     "sphere": ((0.0, 0.0, 0.0), 0.5),
@@ -39,13 +40,22 @@ def best(work: Callable[[], object], repeat: int = 5) -> float:
     return min(times)
 
 
-def buffers(m: int, d: int) -> list[np.ndarray]:
-    return [
-        *(np.empty(m, dtype=np.int64) for _ in range(4)),
-        *(np.empty((m, d)) for _ in range(4)),
-        np.empty(m),
-        np.empty(m),
-    ]
+def room(m: int, d: int) -> FoundContacts:
+    """Room for m contacts."""
+    whole, vectors = (np.empty(m, dtype=np.int64) for _ in range(6)), (np.empty((m, d)) for _ in range(4))
+    return FoundContacts(*whole, *vectors, np.empty(m), np.empty(m))
+
+
+def pairs_of(found: FoundContacts) -> tuple[FeaturePairs, Geometry]:
+    """The features of contacts, and room for their geometry."""
+    n, d = found.pa.shape
+    geometry = Geometry(np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
+    return FeaturePairs(*(getattr(found, name) for name in FeaturePairs._fields)), geometry
+
+
+def free(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Group, mask and excluded of shapes that may all touch."""
+    return np.ones(n, dtype=np.int64), np.ones(n, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
 
 def space(first: str, second: str, n: int) -> tuple[float, float, float]:
@@ -61,13 +71,12 @@ def space(first: str, second: str, n: int) -> tuple[float, float, float]:
     eye = np.tile(np.eye(3), (2 * n, 1, 1))
     body = np.arange(2 * n)
     both = np.column_stack([np.arange(n), np.arange(n) + n])
-    out = buffers(8 * n, 3)
-    shapes = kind, body, np.zeros((2 * n, 3)), eye, half, radius
-    count = find3(x, R, *shapes, both, 0.05, *out)
-    seconds = best(lambda: find3(x, R, *shapes, both, 0.05, *out))
-    a, b, _, *rest = (o[:count].copy() for o in out)
-    values = np.empty(count), np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
-    evaluated = best(lambda: evaluate3(x, R, body[a], body[b], *rest, *values))
+    out = room(8 * n, 3)
+    shapes = SpaceShapes(kind, body, *free(2 * n), np.zeros((2 * n, 3)), eye, half, radius)
+    count = find3(x, R, shapes, both, 0.05, out)
+    seconds = best(lambda: find3(x, R, shapes, both, 0.05, out))
+    found, geometry = pairs_of(FoundContacts(*(o[:count].copy() for o in out)))
+    evaluated = best(lambda: evaluate3(x, R, found, geometry))
     return 1e9 * seconds / n, count / n, 1e9 * evaluated / max(count, 1)
 
 
@@ -84,8 +93,9 @@ def plane(first: str, second: str, n: int) -> tuple[float, float]:
     x = np.concatenate([rng.normal(size=(n, 2)), np.zeros((n, 2))])
     x[:n] *= 0.9 / np.linalg.norm(x[:n], axis=1)[:, None]
     both = np.column_stack([np.arange(n), np.arange(n) + n])
-    shapes = (np.zeros(2 * n, dtype=np.int64), np.arange(2 * n), np.cumsum(counts), np.concatenate(verts))
-    arguments = x, rng.uniform(-3, 3, 2 * n), *shapes, np.array(radius), both, 0.05, *buffers(2 * n, 2)
+    outline = np.cumsum(counts), np.concatenate(verts), np.array(radius)
+    shapes = PlaneShapes(np.zeros(2 * n, dtype=np.int64), np.arange(2 * n), *free(2 * n), *outline)
+    arguments = x, rng.uniform(-3, 3, 2 * n), shapes, both, 0.05, room(2 * n, 2)
     return 1e9 * best(lambda: find2(*arguments)) / n, find2(*arguments) / n
 
 
@@ -112,16 +122,14 @@ def solids(first: str, second: str, n: int) -> tuple[float, float, float]:
     x[1 : n + 1] *= 0.8 / np.linalg.norm(x[1 : n + 1], axis=1)[:, None]
     R = np.concatenate([np.eye(3)[None], Rotation.random(2 * n, rng=rng).as_matrix()])
     both = np.column_stack([np.arange(n), np.arange(n) + n])
-    shapes = model.geo, model.shape_body, model.center, model.rot, model.radius
-    out = buffers(8 * n, 3)
-    count = find_convex3(x, R, *shapes, both, 0.05, *out)
-    seconds = best(lambda: find_convex3(x, R, *shapes, both, 0.05, *out), 3)
-    records = [o[:count] for o in out]
-    records = [o[records[3] == CONVEX].copy() for o in records]
-    m = len(records[0])
-    values = np.empty(m), np.empty((m, 3)), np.empty((m, 3)), np.empty((m, 3))
-    a, b, _, *rest = records
-    evaluated = best(lambda: evaluate_convex3(x, R, *shapes, a, b, *rest, *values), 3)
+    shapes = model.geo, model.shapes
+    out = room(8 * n, 3)
+    count = find_convex3(x, R, *shapes, both, 0.05, out)
+    seconds = best(lambda: find_convex3(x, R, *shapes, both, 0.05, out), 3)
+    chosen = np.flatnonzero(out.type[:count] == CONVEX)
+    records = FoundContacts(*(o[chosen] for o in out))
+    m, (found, geometry) = len(chosen), pairs_of(records)
+    evaluated = best(lambda: evaluate_convex3(x, R, *shapes, records.shape_a, records.shape_b, found, geometry), 3)
     return 1e9 * seconds / n, count / n, 1e9 * evaluated / m if m else 0.0
 
 
@@ -136,9 +144,10 @@ def ellipses(second: str, n: int) -> tuple[float, float]:
     x = np.concatenate([rng.normal(size=(n, 2)), np.zeros((n, 2))])
     x[:n] *= 0.8 / np.linalg.norm(x[:n], axis=1)[:, None]
     ptr = np.cumsum([0] + [3] * n + [corners] * n)
-    shapes = kind, np.arange(2 * n), ptr, np.concatenate([ellipse] * n + [other] * n), np.array([0.0] * n + [r] * n)
+    outline = ptr, np.concatenate([ellipse] * n + [other] * n), np.array([0.0] * n + [r] * n)
+    shapes = PlaneShapes(kind, np.arange(2 * n), *free(2 * n), *outline)
     both = np.column_stack([np.arange(n), np.arange(n) + n])
-    arguments = x, rng.uniform(-3, 3, 2 * n), *shapes, both, 0.05, *buffers(2 * n, 2)
+    arguments = x, rng.uniform(-3, 3, 2 * n), shapes, both, 0.05, room(2 * n, 2)
     return 1e9 * best(lambda: find_ellipses2(*arguments), 3) / n, find_ellipses2(*arguments) / n
 
 
@@ -155,19 +164,20 @@ def broad(n: int, d: int, spread: float) -> tuple[float, float, int]:
     kind[0] = 1
     x[0] = radius[0] = 0.0
     body = np.arange(n)
-    lo, hi, planes = np.empty((n, d)), np.empty((n, d)), np.empty((n, d + 1))
+    around = Boxes(np.empty((n, d)), np.empty((n, d)), np.empty((n, d + 1)))
     if d == 3:
         eye = np.tile(np.eye(3), (n, 1, 1))
-        shapes = x, eye, kind, body, np.zeros((n, 3)), eye, np.zeros((n, 3)), radius
-        boxes = best(lambda: aabbs3(*shapes, 0.02, lo, hi, planes))
+        shapes = SpaceShapes(kind, body, *free(n), np.zeros((n, 3)), eye, np.zeros((n, 3)), radius)
+        boxes = best(lambda: aabbs3(x, eye, shapes, 0.02, around))
     else:
         ptr = np.concatenate([[0], 2 + np.arange(n)])
         verts = np.zeros((n + 1, 2))
         verts[1] = 0.0, 1.0
-        boxes = best(lambda: aabbs2(x, np.zeros(n), kind, body, ptr, verts, radius, 0.02, lo, hi, planes))
-    ones = np.ones(n, dtype=np.int64)
-    rest = kind, body, ones, ones, np.ones(n, dtype=bool), np.zeros(0, dtype=np.int64)
-    return boxes, best(lambda: pairs(lo, hi, planes, *rest, False)), len(pairs(lo, hi, planes, *rest, False))
+        outlines = PlaneShapes(kind, body, *free(n), ptr, verts, radius)
+        boxes = best(lambda: aabbs2(x, np.zeros(n), outlines, 0.02, around))
+    group, mask, excluded = free(n)
+    filters = Filters(body, group, mask, np.ones(n, dtype=bool), excluded)
+    return boxes, best(lambda: pairs(around, kind, filters, False)), len(pairs(around, kind, filters, False))
 
 
 def main() -> None:

@@ -44,11 +44,7 @@ def test_every_entry_of_the_residual_table_is_written():
         lo=[-1.0] * 9, hi=[1.0] * 9,
     )  # fmt: skip
     table, mode = np.full((5, SCALED + 1), np.inf), np.full(5, -1)
-    f, p = problem.friction, np.full(9, 0.2)
-    block_residuals(
-        problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr,
-        f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, False, problem.rho, problem.q + p, p,
-        table, mode,
-    )  # fmt: skip
+    p = np.full(9, 0.2)
+    block_residuals(problem.laws, problem.rho, problem.q + p, p, table, mode)
     assert np.isfinite(table).all()
     assert (mode >= 0).all()

@@ -12,6 +12,7 @@ from .errors import ModelError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+Array = Any  # in a record that kernels take: an array here, its type in a kernel
 
 
 def floats(name: str, value: Any, shape: Sequence[int | None] | None = None, *, finite: bool = True) -> FloatArray:

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from stiction.collision import ELLIPSE, PLANE, evaluate2, evaluate3, find2, find3
 from stiction.collision.ellipse2 import evaluate_ellipses2, find_ellipses2
+from stiction.collision.records import FeaturePairs, FoundContacts, Geometry, PlaneShapes, SpaceShapes
 
 ROOM = 64
 
@@ -16,7 +17,7 @@ ROOM = 64
 class Features:
     """Records of a scene and their values at a configuration."""
 
-    records: tuple
+    records: FoundContacts
     gap: np.ndarray
     normal: np.ndarray
     point_a: np.ndarray
@@ -24,11 +25,11 @@ class Features:
 
     @property
     def code(self):
-        return self.records[2]
+        return self.records.code
 
     @property
     def type(self):
-        return self.records[3]
+        return self.records.type
 
     @property
     def least(self):
@@ -37,8 +38,14 @@ class Features:
 
 def _buffers(m, d):
     """Output arrays filled with values that no kernel writes."""
-    integers = [np.full(m, -7, dtype=np.int64) for _ in range(4)]
-    return (*integers, *(np.full((m, d), np.nan) for _ in range(4)), np.full(m, np.nan), np.full(m, np.nan))
+    integers = [np.full(m, -7, dtype=np.int64) for _ in range(6)]
+    vectors = [np.full((m, d), np.nan) for _ in range(4)]
+    return FoundContacts(*integers, *vectors, np.full(m, np.nan), np.full(m, np.nan))
+
+
+def _filters(n):
+    """Group, mask and excluded of shapes that may all touch."""
+    return np.ones(n, dtype=np.int64), np.ones(n, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
 
 class _Scene:
@@ -50,16 +57,16 @@ class _Scene:
         count = self._find(np.array(pairs, dtype=np.int64).reshape(-1, 2), band, buffers)
         if count > room:
             return self.find(band, pairs, count)
-        assert all((b[count:] == -7).all() for b in buffers[:4])
-        return self.evaluate(tuple(b[:count].copy() for b in buffers))
+        assert all((b[count:] == -7).all() for b in buffers if b.dtype == np.int64)
+        return self.evaluate(FoundContacts(*(b[:count].copy() for b in buffers)))
 
     def evaluate(self, records):
         """Given records at the present poses."""
-        n = records[0].size
-        out = [np.full(n, np.nan)] + [np.full((n, self.d), np.nan) for _ in range(3)]
-        self._evaluate(records, out)
+        n = len(records.code)
+        out = Geometry(np.full(n, np.nan), *(np.full((n, self.d), np.nan) for _ in range(3)))
+        self._evaluate(records, FeaturePairs(*(getattr(records, name) for name in FeaturePairs._fields)), out)
         result = Features(records, *out)
-        assert all(np.isfinite(a).all() for a in (*records[4:], *out))
+        assert all(np.isfinite(a).all() for a in (*records, *out))
         np.testing.assert_allclose(np.linalg.norm(result.normal, axis=1), 1.0, atol=1e-12)
         return result
 
@@ -86,13 +93,16 @@ class Scene3(_Scene):
         self.center = np.zeros((n, 3)) if self.center is None else self.center
         self.rot = np.tile(np.eye(3), (n, 1, 1)) if self.rot is None else self.rot
 
-    def _find(self, pairs, band, out):
-        shapes = (self.kind, self.body, self.center, self.rot, self.half, self.radius)
-        return find3(self.x, self.R, *shapes, pairs, band, *out)
+    @property
+    def packed(self):
+        filters = _filters(len(self.kind))
+        return SpaceShapes(self.kind, self.body, *filters, self.center, self.rot, self.half, self.radius)
 
-    def _evaluate(self, records, out):
-        a, b, _, *rest = records
-        evaluate3(self.x, self.R, self.body[a], self.body[b], *rest, *out)
+    def _find(self, pairs, band, out):
+        return find3(self.x, self.R, self.packed, pairs, band, out)
+
+    def _evaluate(self, records, pairs, out):
+        evaluate3(self.x, self.R, pairs, out)
 
     def moved(self, velocity, turn):
         """The same scene with every body displaced by velocity (n, 3) and turned by rotation vectors (n, 3)."""
@@ -128,17 +138,19 @@ class Scene2(_Scene):
         self.x = np.zeros((n, 2)) if self.x is None else np.array(self.x, dtype=float)
         self.angle = np.zeros(n) if self.angle is None else np.array(self.angle, dtype=float)
 
-    def _find(self, pairs, band, out):
-        shapes = (self.kind, self.body, self.vert_ptr, self.verts, self.radius)
-        find = find_ellipses2 if (self.kind == ELLIPSE).any() else find2
-        return find(self.x, self.angle, *shapes, pairs, band, *out)
+    @property
+    def packed(self):
+        return PlaneShapes(self.kind, self.body, *_filters(len(self.kind)), self.vert_ptr, self.verts, self.radius)
 
-    def _evaluate(self, records, out):
-        a, b, _, *rest = records
-        evaluate2(self.x, self.angle, self.body[a], self.body[b], *rest, *out)
+    def _find(self, pairs, band, out):
+        find = find_ellipses2 if (self.kind == ELLIPSE).any() else find2
+        return find(self.x, self.angle, self.packed, pairs, band, out)
+
+    def _evaluate(self, records, pairs, out):
+        evaluate2(self.x, self.angle, pairs, out)
         if (self.kind == ELLIPSE).any():
-            shapes = (self.kind, self.body, self.vert_ptr, self.verts, self.radius)
-            evaluate_ellipses2(self.x, self.angle, *shapes, a, b, rest[0], *out)
+            a, b = records.shape_a, records.shape_b
+            evaluate_ellipses2(self.x, self.angle, self.packed, a, b, records.type, out)
 
     def world(self, s):
         """Vertices of shape s in the world."""

@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from stiction.collision import aabbs2, aabbs3, find3, pairs
+from stiction.collision.records import Boxes, Filters, FoundContacts, PlaneShapes, SpaceShapes
 
 
 def filters(rng, n, nb):
@@ -14,6 +15,10 @@ def filters(rng, n, nb):
     excluded = np.sort(rng.integers(0, nb, (n, 2)), axis=1)
     excluded = excluded[excluded[:, 0] < excluded[:, 1]]
     return group, mask, movable, np.unique(excluded[:, 0] * nb + excluded[:, 1])
+
+
+def found_pairs(lo, hi, planes, kind, *rest):
+    return pairs(Boxes(lo, hi, planes), kind, Filters(*rest), False)
 
 
 def all_pairs(lo, hi, planes, kind, body, group, mask, movable, excluded):
@@ -55,7 +60,7 @@ def test_pairs_are_those_of_all_against_all(n, d):
     for seed in range(4):
         rng = np.random.default_rng(seed)
         world = (*boxes(rng, n, d, planes=seed), rng.integers(-1, n, n), *filters(rng, n, n))
-        np.testing.assert_array_equal(pairs(*world, False), all_pairs(*world))
+        np.testing.assert_array_equal(found_pairs(*world), all_pairs(*world))
 
 
 def test_extreme_boxes_are_not_lost():
@@ -71,7 +76,7 @@ def test_extreme_boxes_are_not_lost():
     body = np.arange(300)
     free = np.ones(300, dtype=np.int64), np.ones(300, dtype=np.int64), np.ones(300, dtype=bool), np.zeros(0, np.int64)
     world = lo, hi, planes, kind, body, *free
-    np.testing.assert_array_equal(pairs(*world, False), all_pairs(*world))
+    np.testing.assert_array_equal(found_pairs(*world), all_pairs(*world))
 
 
 def test_pairs_do_not_depend_on_the_order_of_shapes():
@@ -81,9 +86,9 @@ def test_pairs_do_not_depend_on_the_order_of_shapes():
     body = rng.integers(0, 100, n)
     rest = filters(rng, n, 100)
     order = rng.permutation(n)
-    one = pairs(lo, hi, planes, kind, body, *rest, False)
+    one = found_pairs(lo, hi, planes, kind, body, *rest)
     shuffled = [a[order] for a in (lo, hi, planes, kind, body, rest[0], rest[1])]
-    two = np.sort(order[pairs(*shuffled, *rest[2:], False)], axis=1)
+    two = np.sort(order[found_pairs(*shuffled, *rest[2:])], axis=1)
     np.testing.assert_array_equal(one, two[np.lexsort(two.T[::-1])])
 
 
@@ -98,32 +103,32 @@ def random_space(rng, n):
     R = Rotation.random(n, rng=rng).as_matrix()
     center = 0.1 * rng.normal(size=(n, 3))
     rot = Rotation.random(n, rng=rng).as_matrix()
-    return x, R, kind, np.arange(n), center, rot, half, radius
+    ones, none = np.ones(n, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    return x, R, SpaceShapes(kind, np.arange(n), ones, ones, none, center, rot, half, radius)
 
 
 def count_features(x, R, shapes, candidates, band):
     """Shape pairs that have features."""
     m = 5 * len(candidates) + 1
-    integers = [np.zeros(m, dtype=np.int64) for _ in range(4)]
+    integers = [np.zeros(m, dtype=np.int64) for _ in range(6)]
     vectors = [np.zeros((m, 3)) for _ in range(4)]
-    count = find3(x, R, *shapes, candidates, band, *integers, *vectors, np.zeros(m), np.zeros(m))
+    found = FoundContacts(*integers, *vectors, np.zeros(m), np.zeros(m))
+    count = find3(x, R, shapes, candidates, band, found)
     assert count <= m
-    return np.unique(np.column_stack(integers[:2])[:count], axis=0)
+    return np.unique(np.column_stack([found.shape_a, found.shape_b])[:count], axis=0)
 
 
 @pytest.mark.parametrize("band", [0.0, 0.05])
 def test_no_contact_is_missed_in_space(band):
     rng = np.random.default_rng(2)
     n = 200
-    x, R, *shapes = random_space(rng, n)
-    kind, body = shapes[:2]
-    lo, hi, planes = np.full((n, 3), np.nan), np.full((n, 3), np.nan), np.full((n, 4), np.nan)
-    aabbs3(x, R, *shapes, band, lo, hi, planes)
-    assert not np.isnan(lo).any()
-    assert not np.isnan(hi).any()
-    assert not np.isnan(planes).any()
-    ones = np.ones(n, dtype=np.int64)
-    near = pairs(lo, hi, planes, kind, body, ones, ones, np.ones(n, dtype=bool), np.zeros(0, dtype=np.int64), False)
+    x, R, shapes = random_space(rng, n)
+    kind = shapes.kind
+    boxes = Boxes(np.full((n, 3), np.nan), np.full((n, 3), np.nan), np.full((n, 4), np.nan))
+    aabbs3(x, R, shapes, band, boxes)
+    assert not any(np.isnan(a).any() for a in boxes)
+    filters = Filters(shapes.body, shapes.group, shapes.mask, np.ones(n, dtype=bool), shapes.excluded)
+    near = pairs(boxes, kind, filters, False)
     every = np.column_stack(np.triu_indices(n, 1))
     contacts = count_features(x, R, shapes, every, band)
     assert len(contacts) > 50
@@ -136,9 +141,11 @@ def test_boxes_in_the_plane_hold_the_shapes():
     square = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
     verts = np.concatenate([square, [[0.0, 0.0]], [[0.0, 1.0], [0.0, 1.0]]])
     ptr = np.array([0, 4, 5, 7])
-    lo, hi, planes = np.empty((3, 2)), np.empty((3, 2)), np.empty((3, 3))
+    lo, hi, planes = boxes = Boxes(np.empty((3, 2)), np.empty((3, 2)), np.empty((3, 3)))
+    ones, none = np.ones(3, dtype=np.int64), np.zeros(0, dtype=np.int64)
     x, angle = np.array([[1.0, 2.0], [3.0, 0.0], [0.0, 0.0]]), np.array([np.pi / 4, 0.0, np.pi / 2])
-    aabbs2(x, angle, np.array([0, 0, 1]), np.arange(3), ptr, verts, np.array([0.0, 0.5, 0.0]), 0.2, lo, hi, planes)
+    kind, radius = np.array([0, 0, 1]), np.array([0.0, 0.5, 0.0])
+    aabbs2(x, angle, PlaneShapes(kind, np.arange(3), ones, ones, none, ptr, verts, radius), 0.2, boxes)
     r = np.sqrt(2) + 0.1
     np.testing.assert_allclose(lo[:2], [[1 - r, 2 - r], [2.4, -0.6]])
     np.testing.assert_allclose(hi[:2], [[1 + r, 2 + r], [3.6, 0.6]])

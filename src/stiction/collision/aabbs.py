@@ -9,11 +9,10 @@ from .features import ELLIPSE, PLANE
 
 
 @njit(leaf=True)
-def aabbs3(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes):
-    """Boxes lo, hi (ns, 3) of the shapes in space, each inflated by band/2; a PLANE has an infinite box.
-
-    `planes` (ns, 4) receives the outward normal and offset of each PLANE, moved out by band/2; zero for others.
-    """
+def aabbs3(x, R, shapes, band, boxes):
+    """`Boxes` of `SpaceShapes` at the poses x (nb, 3), R (nb, 3, 3), each inflated by band/2."""
+    kind, body, _, _, _, center, rot, half, radius = shapes
+    lo, hi, planes = boxes
     for s in range(kind.size):
         b = body[s]
         for i in range(3):
@@ -45,8 +44,10 @@ def aabbs3(x, R, kind, body, center, rot, half, radius, band, lo, hi, planes):
 
 
 @njit(leaf=True)
-def aabbs2(x, angle, kind, body, vert_ptr, verts, radius, band, lo, hi, planes):
-    """Boxes lo, hi (ns, 2) of the shapes in the plane, as `aabbs3`; `planes` is (ns, 3)."""
+def aabbs2(x, angle, shapes, band, boxes):
+    """`Boxes` of `PlaneShapes` at the poses x (nb, 2), angle (nb,), as `aabbs3`."""
+    kind, body, _, _, _, vert_ptr, verts, radius = shapes
+    lo, hi, planes = boxes
     for s in range(kind.size):
         b = body[s]
         c, d = (math.cos(angle[b]), math.sin(angle[b])) if b >= 0 else (1.0, 0.0)

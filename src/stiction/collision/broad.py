@@ -14,9 +14,11 @@ The same code serves space and plane: the dimension is that of the boxes.
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._check import Array
 from .._jit import njit, prange
 from .features import PLANE
 
@@ -27,9 +29,24 @@ _EACH = 16  # pairs of a shape, on average, for which there is room at first
 _FAR = 1e12  # cells from the origin beyond which a shape is compared with all others
 
 
+class Grid(NamedTuple):
+    """The ng shapes in the grid, in the order of its buckets, so that neighbours are near."""
+
+    lo: Array  # (ng, d) boxes
+    hi: Array
+    cell: Array  # (ng, 3)
+    level: Array  # (ng,)
+    items: Array  # (ns,) the shapes themselves
+    start: Array  # where each bucket starts
+    by_level: Array  # (ng,) places in the order of levels
+    begin: Array  # where each level starts in by_level
+    base: Any  # cell size of level 0 [m]
+
+
 @njit(leaf=True)
-def allowed(i, j, body, group, mask, movable, excluded):
+def allowed(i, j, filters):
     """Whether shapes i and j may touch: different bodies, one of them movable, groups and exclusions permitting."""
+    body, group, mask, movable, excluded = filters
     a, b = body[i], body[j]
     if a == b or not ((a >= 0 and movable[a]) or (b >= 0 and movable[b])):
         return False
@@ -182,9 +199,9 @@ def _counting_sort(source, target, count, column, n):
 
 
 @njit
-def _rest_pairs(lo, hi, planes, kind, level, filters, buffer, count):
+def _rest_pairs(boxes, kind, level, filters, buffer, count):
     """Pairs with a shape outside the grid: half-spaces and boxes too large for it."""
-    body, group, mask, movable, excluded = filters
+    lo, hi, planes = boxes
     for i in range(kind.size):
         if level[i] >= 0:
             continue
@@ -194,7 +211,7 @@ def _rest_pairs(lo, hi, planes, kind, level, filters, buffer, count):
             near = meets(i, j, lo, hi, planes) if kind[i] == PLANE else overlap(lo, hi, i, j)
             if near and kind[j] == PLANE:
                 near = meets(j, i, lo, hi, planes)
-            if near and allowed(i, j, body, group, mask, movable, excluded):
+            if near and allowed(i, j, filters):
                 buffer = _grown(buffer, count, 2 * count) if count == len(buffer) else buffer
                 _write(buffer, count, i, j)
                 count += 1
@@ -202,12 +219,9 @@ def _rest_pairs(lo, hi, planes, kind, level, filters, buffer, count):
 
 
 @njit(sealed=True)
-def _grid_pairs(low, high, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, at, room):
-    """Pairs of the shapes low..high in the grid, written to `buffer` from row `at` on, `room` at most; their number.
-
-    lo, hi, cell, level are in the order of `items`, so that neighbours are near.
-    """
-    body, group, mask, movable, excluded = filters
+def _grid_pairs(low, high, grid, filters, buffer, at, room):
+    """Pairs of the shapes low..high in the grid, written to `buffer` from row `at` on, `room` at most; their number."""
+    lo, hi, cell, level, items, start, by_level, begin, base = grid
     count = 0
     d = lo.shape[1]
     size = start.size - 1
@@ -222,7 +236,7 @@ def _grid_pairs(low, high, lo, hi, cell, level, items, start, by_level, begin, b
                 for k in range(begin[m], begin[m + 1]):
                     j = by_level[k]
                     near = (not own or j > i) and overlap(lo, hi, i, j)
-                    if near and allowed(items[i], items[j], body, group, mask, movable, excluded):
+                    if near and allowed(items[i], items[j], filters):
                         _write(buffer, at + count if count < room else -1, items[i], items[j])
                         count += 1
                 continue
@@ -246,32 +260,29 @@ def _grid_pairs(low, high, lo, hi, cell, level, items, start, by_level, begin, b
                             apart = (level[j] != m) | (cell[j, 0] != ix) | (cell[j, 1] != iy) | (cell[j, 2] != iz)
                             for k in range(d):
                                 apart |= (lo[i, k] > hi[j, k]) | (lo[j, k] > hi[i, k])
-                            if not apart and allowed(items[i], items[j], body, group, mask, movable, excluded):
+                            if not apart and allowed(items[i], items[j], filters):
                                 _write(buffer, at + count if count < room else -1, items[i], items[j])
                                 count += 1
     return count
 
 
 @njit(parallel=True)
-def _grid_parallel(lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, at, each, counts):
-    n = len(level)
+def _grid_parallel(grid, filters, buffer, at, each, counts):
+    n = len(grid.level)
     for part in prange(_PARTS):
         c = np.int64(part)
         low, high = n * c // _PARTS, n * (c + 1) // _PARTS
-        counts[c] = _grid_pairs(
-            low, high, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, at + each * low,
-            each * (high - low),
-        )  # fmt: skip
+        counts[c] = _grid_pairs(low, high, grid, filters, buffer, at + each * low, each * (high - low))
 
 
 @njit
-def _all_grid_pairs(parallel, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count):
+def _all_grid_pairs(parallel, grid, filters, buffer, count):
     """Pairs of shapes in the grid, behind the `count` pairs in `buffer`; the buffer, larger where need be, and all."""
-    n = len(level)
+    n = len(grid.level)
     counts = np.zeros(_PARTS, np.int64)
     if parallel:
         buffer = _grown(buffer, count, count + _EACH * n)
-        _grid_parallel(lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count, _EACH, counts)
+        _grid_parallel(grid, filters, buffer, count, _EACH, counts)
         first = count
         for c in range(_PARTS):
             low = n * c // _PARTS
@@ -287,23 +298,22 @@ def _all_grid_pairs(parallel, lo, hi, cell, level, items, start, by_level, begin
             return buffer, count
     while True:
         room = len(buffer) - count
-        found = _grid_pairs(
-            0, n, lo, hi, cell, level, items, start, by_level, begin, base, filters, buffer, count, room
-        )
+        found = _grid_pairs(0, n, grid, filters, buffer, count, room)
         if found <= room:
             return buffer, count + found
         buffer = _grown(buffer, count, count + found)
 
 
 @njit(sealed=True)
-def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel):
+def pairs(boxes, kind, filters, parallel):
     """Pairs (np, 2) of shapes that may touch and whose boxes overlap, first < second, in lexicographic order.
 
-    lo, hi (ns, d) and planes (ns, d + 1) come from `aabbs2` or `aabbs3`. A pair is kept when its bodies differ, one of
-    them is movable (nb,) bool, group[a] & mask[b] and group[b] & mask[a] are not zero, and the key body_a·nb + body_b
-    (body_a < body_b) is not in the sorted int64 array `excluded`. Half-spaces never pair with each other. `parallel`:
-    by several threads, to the same result.
+    The `Boxes` come from `aabbs2` or `aabbs3`. A pair is kept when its bodies differ, one of them is movable,
+    group[a] & mask[b] and group[b] & mask[a] are not zero, and the key body_a·nb + body_b (body_a < body_b) is not in
+    the sorted int64 array `excluded` of `Filters`. Half-spaces never pair with each other. `parallel`: by several
+    threads, to the same result.
     """
+    lo, hi, _ = boxes
     n, d = lo.shape
     level = np.empty(n, np.int64)
     cell = np.zeros((n, 3), np.int64)
@@ -329,13 +339,10 @@ def pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel):
             hi_sorted[k, c] = hi[s, c]
         for c in range(3):
             cell_sorted[k, c] = cell[s, c]
-    filters = (body, group, mask, movable, excluded)
+    grid = Grid(lo_sorted, hi_sorted, cell_sorted, level_sorted, items, start, by_level, begin, base)
     buffer = np.empty((_EACH * n + 16, 2), np.int64)
-    buffer, count = _rest_pairs(lo, hi, planes, kind, level, filters, buffer, 0)
-    buffer, count = _all_grid_pairs(
-        parallel and total > _MANY, lo_sorted, hi_sorted, cell_sorted, level_sorted, items, start, by_level, begin,
-        base, filters, buffer, count,
-    )  # fmt: skip
+    buffer, count = _rest_pairs(boxes, kind, level, filters, buffer, 0)
+    buffer, count = _all_grid_pairs(parallel and total > _MANY, grid, filters, buffer, count)
     half_sorted = np.empty((count, 2), np.int64)
     out = np.empty((count, 2), np.int64)
     _counting_sort(buffer, half_sorted, count, 1, n)

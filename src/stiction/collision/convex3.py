@@ -8,11 +8,12 @@ measured. A code names the corner or the cut of the side from which a point came
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._check import Array
 from .._jit import njit
-from .epa3 import FACES, POINTS
 from .features import (
     CONVEX,
     ELLIPSOID,
@@ -27,10 +28,23 @@ from .features import (
     rotated,
 )
 from .manifold3 import _SLOP, _SWEEP, reduce
-from .narrow3 import place, smaller_first, spheres_apart
-from .newton3 import TRIED, distance3, extent3
-from .patch3 import ALONG, KEPT, ON_B, PRIMARY, RIM_ON_B, SPARE, edges, on_half_space, patch
+from .narrow3 import exchanged, placed_shapes, spheres_apart
+from .newton3 import distance3, distance_room, extent3
+from .patch3 import ALONG, KEPT, ON_B, PRIMARY, RIM_ON_B, SPARE, PatchRoom, edges, on_half_space, patch
+from .records import Candidates, Near
 from .support3 import minus, plus, turned_from
+
+
+class ConvexRoom(NamedTuple):
+    """Room for what is known of one pair of shapes while its contacts are found."""
+
+    search: Any  # a `DistanceRoom`
+    sides: Any  # a `PatchRoom`
+    found: Any  # the `Candidates`
+    keep: Array  # which of them become contacts
+    normal: Array  # (3,) from the second shape to the first
+    sweep: Array  # (3,) direction that breaks ties
+
 
 _BESIDE = 1e-3  # of the size: how far from the nearest points a patch that is not flat on them may begin
 _FLAT = 1e-6  # angle up to which a patch lies flat on the nearest points
@@ -57,9 +71,9 @@ def write_direction(R, body, v, out, row):
 
 
 @njit(leaf=True)
-def rim_centre(geo, at, axes, s, b, top):
+def rim_centre(half, at, axes, s, b, top):
     """The centre of a cap of the cylinder s, relative to the centre of shape b."""
-    h = geo[1][s, 2] if top else -geo[1][s, 2]
+    h = half[s, 2] if top else -half[s, 2]
     return (
         at[s, 0] - at[b, 0] + h * axes[s, 0, 2],
         at[s, 1] - at[b, 1] + h * axes[s, 1, 2],
@@ -68,12 +82,22 @@ def rim_centre(geo, at, axes, s, b, top):
 
 
 @njit(leaf=True)
-def write_contact(
-    x, R, body, radius, geo, at, axes, a, b, first, what, number, gap, p, normal, row, type, pa, da, pb, db, ra, rb
-):
-    """One record: candidate `what` of shapes a and b, written with the shape `first` in front."""
-    for k in range(3):
-        pa[row, k] = da[row, k] = pb[row, k] = db[row, k] = 0.0
+def write_contact(x, R, shapes, poses, a, b, swap, found, k, normal, row, out):
+    """One contact: candidate k of shapes a and b, written with b in front where they were exchanged."""
+    body, half, radius = shapes.body, shapes.half, shapes.radius
+    at, axes, _ = poses
+    body_a, body_b, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
+    what, number, gap, p = (
+        found.ci[k, 0],
+        found.ci[k, 1],
+        found.cf[k, 0],
+        (found.cf[k, 1], found.cf[k, 2], found.cf[k, 3]),
+    )
+    first, second = (b, a) if swap else (a, b)
+    body_a[row], body_b[row], shape_a[row], shape_b[row] = body[first], body[second], first, second
+    code[row] = 0 if what == PRIMARY else 1 + number
+    for i in range(3):
+        pa[row, i] = da[row, i] = pb[row, i] = db[row, i] = 0.0
     ra[row] = rb[row] = 0.0
     type[row] = CONVEX
     if what == PRIMARY:
@@ -84,7 +108,7 @@ def write_contact(
     rim = what >= RIM_ON_B
     q, r = p, radius[point]
     if rim:
-        q, r = rim_centre(geo, at, axes, point, b, number >= 2), geo[1][point, 0]
+        q, r = rim_centre(half, at, axes, point, b, number >= 2), half[point, 0]
     axis = (axes[point, 0, 2], axes[point, 1, 2], axes[point, 2, 2])
     if point == first:
         type[row] = RIM_PLANE if rim else POINT_PLANE
@@ -136,38 +160,68 @@ def keep_marked(ci, m, keep, kept):
 
 
 @njit
-def find_convex3(
-    x, R, geo, body, center, rot, radius, pairs, band,
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
-):  # fmt: skip
+def _convex_room(geo):
+    """Room for the contacts of any pair of these shapes."""
+    most = 8
+    for s in range(len(geo.kind)):
+        most = max(most, geo.vert_ptr[s + 1] - geo.vert_ptr[s])
+    room = 2 * most + SPARE  # corners of one side cut by another: those of both
+    every = most + room + 3  # vertices, corners of the cut side, two ends of a line, the pair itself
+    sides = PatchRoom(
+        np.zeros((most, 4)), np.zeros(most, np.int64), np.zeros((room, 3)), np.zeros(room, np.int64),
+        np.zeros((room, 3)), np.zeros(room, np.int64), np.zeros((room, 3)), np.zeros(room, np.int64),
+    )  # fmt: skip
+    found = Candidates(np.zeros((every, 3), np.int64), np.zeros((every, 4)))
+    return ConvexRoom(distance_room(), sides, found, np.zeros(every, np.int64), np.zeros(3), np.zeros(3))
+
+
+@njit
+def _candidates(geo, poses, a, b, n, p, near, band, room):
+    """The candidates of shapes a and b with the nearest points along n, p that of a: (number, normal of the patch)."""
+    at, axes, _ = poses
+    kind, half, found = geo.kind, geo.half, room.found
+    ci, cf = found
+    d, size = near.d, near.size
+    offset = (at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2])
+    m, plane_normal = 0, n
+    round_a, round_b = kind[a] == ELLIPSOID, kind[b] == ELLIPSOID
+    if kind[b] == PLANE:
+        if not round_a:
+            m = on_half_space(geo, axes, a, offset, n, near, band, room.sides, found)
+    elif not (round_a or round_b or extent3(half, a) == 0.0 or extent3(half, b) == 0.0):
+        m, plane_normal = patch(geo, axes, a, b, offset, n, near, band, room.sides, found)
+    least = math.inf
+    flat = minus(plane_normal, n) if dot(plane_normal, n) > 0.0 else plus(plane_normal, n)
+    if dot(flat, flat) <= _FLAT * _FLAT:
+        for i in range(m):
+            least = min(least, cf[i, 0])
+    else:  # a corner beside the nearest points has the normal of the distance, not that of the face
+        m = drop_near(ci, cf, m, p, _BESIDE * size)
+        beside = m
+        m = edges(geo, axes, a, b, offset, n, near, room.sides, found, m)
+        for i in range(beside, m):
+            least = min(least, cf[i, 0])
+    if least > d + _TIE * size:
+        ci[m, 0], ci[m, 1], ci[m, 2] = PRIMARY, 0, 0
+        cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3] = d, p[0], p[1], p[2]
+        m += 1
+    return m, plane_normal
+
+
+@njit
+def find_convex3(x, R, geo, shapes, pairs, band, out):
     """The contacts of pairs (np, 2) of shapes within `band`, one of each curved or a hull; result as in `find3`.
 
     `geo` holds the shapes as in `support3`.
     """
-    kind, half = geo[0], geo[1]
-    ns = kind.size
-    at, axes = np.empty((ns, 3)), np.empty((ns, 3, 3))
-    place(x, R, body, center, rot, at, axes)
-    W, P, weight = np.zeros((POINTS + 1, 3)), np.zeros((POINTS + 1, 3)), np.zeros(4)
-    F, N, E = np.zeros((FACES, 3), np.int64), np.zeros((FACES, 4)), np.zeros((FACES, 2), np.int64)
-    ways = np.zeros((TRIED, 3))
-    most = 8
-    for s in range(ns):
-        most = max(most, geo[2][s + 1] - geo[2][s])
-    room = 2 * most + SPARE  # corners of one side cut by another: those of both
-    V, number = np.zeros((most, 4)), np.zeros(most, np.int64)
-    Q, T, C = np.zeros((room, 3)), np.zeros((room, 3)), np.zeros((room, 3))
-    ids_q, ids_t, ids_c = np.zeros(room, np.int64), np.zeros(room, np.int64), np.zeros(room, np.int64)
-    every = most + room + 3  # vertices, corners of the cut side, two ends of a line, the pair itself
-    ci, cf, keep = np.zeros((every, 3), np.int64), np.zeros((every, 4)), np.zeros(every, np.int64)
-    normal, sweep = np.zeros(3), np.zeros(3)
-    count = 0
+    kind, half, radius = geo.kind, geo.half, shapes.radius
+    poses, room = placed_shapes(x, R, shapes), _convex_room(geo)
+    at, axes, _ = poses
+    ci, keep, normal, sweep = room.found.ci, room.keep, room.normal, room.sweep
+    count, capacity = 0, len(out.code)
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair, 0], pairs[pair, 1]
-        if kind[first] == PLANE or kind[second] == PLANE:
-            swap = kind[first] == PLANE
-        else:
-            swap = not smaller_first(half, radius, at, axes, first, second)
+        swap = exchanged(shapes, at, axes, first, second)
         a, b = (second, first) if swap else (first, second)
         reach = band + radius[a] + radius[b]
         smallest = half[a, 0]
@@ -175,53 +229,23 @@ def find_convex3(
             apart, _, smallest = spheres_apart(at, half, a, b, reach)
             if apart:
                 continue
-        d, n, p, _ = distance3(geo, at, axes, a, b, reach, W, P, F, N, E, ways, weight)
+        d, n, p, _ = distance3(geo, at, axes, a, b, reach, room.search)
         if d > reach:
             continue
-        offset = (at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2])
-        size = extent3(half, a) + extent3(half, b)
-        m, plane_normal = 0, n
-        round_a, round_b = kind[a] == ELLIPSOID, kind[b] == ELLIPSOID
-        if kind[b] == PLANE:
-            if not round_a:
-                m = on_half_space(geo, axes, a, offset, n, d, reach, band, size, Q, ids_q, V, number, ci, cf)
-        elif not (round_a or round_b or extent3(half, a) == 0.0 or extent3(half, b) == 0.0):
-            m, plane_normal = patch(
-                geo, axes, a, b, offset, n, d, reach, band, _SLOP * smallest, size, Q, ids_q, T, ids_t, C, ids_c, V,
-                number, ci, cf,
-            )  # fmt: skip
-        least = math.inf
-        flat = minus(plane_normal, n) if dot(plane_normal, n) > 0.0 else plus(plane_normal, n)
-        if dot(flat, flat) <= _FLAT * _FLAT:
-            for i in range(m):
-                least = min(least, cf[i, 0])
-        else:  # a corner beside the nearest points has the normal of the distance, not that of the face
-            m = drop_near(ci, cf, m, p, _BESIDE * size)
-            beside = m
-            m = edges(geo, axes, a, b, offset, n, d, reach, size, Q, ids_q, T, ids_t, ci, cf, m)
-            for i in range(beside, m):
-                least = min(least, cf[i, 0])
-        if least > d + _TIE * size:
-            ci[m, 0], ci[m, 1], ci[m, 2] = PRIMARY, 0, 0
-            cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3] = d, p[0], p[1], p[2]
-            m += 1
+        near = Near(d, reach, _SLOP * smallest, extent3(half, a) + extent3(half, b))
+        m, plane_normal = _candidates(geo, poses, a, b, n, p, near, band, room)
         normal[0], normal[1], normal[2] = n
         sweep[0], sweep[1], sweep[2] = turned_from(axes, b, _SWEEP)
-        kept = keep_marked(ci, m, keep, reduce(cf, m, normal, sweep, size, keep))
+        kept = keep_marked(ci, m, keep, reduce(room.found.cf, m, normal, sweep, near.size, keep))
         for i in range(kept):
             k, row = keep[i], count
             count += 1
-            if row >= code.size:
+            if row >= capacity:
                 continue
-            what, name = ci[k, 0], ci[k, 1]
-            shape_a[row], shape_b[row] = first, second
-            code[row] = 0 if what == PRIMARY else 1 + name
-            q = (cf[k, 1], cf[k, 2], cf[k, 3])
+            along_distance = ci[k, 2] == ALONG
             write_contact(
-                x, R, body, radius, geo, at, axes, a, b, first, what, name, cf[k, 0], q,
-                n if ci[k, 2] == ALONG else plane_normal, row,
-                type, pa, da, pb, db, ra, rb,
-            )  # fmt: skip
+                x, R, shapes, poses, a, b, swap, room.found, k, n if along_distance else plane_normal, row, out
+            )
     return count
 
 
@@ -235,29 +259,24 @@ def rim_plane(centre, axis, r, foot, normal):
 
 
 @njit
-def evaluate_convex3(
-    x, R, geo, body, center, rot, radius, shape_a, shape_b, type, pa, da, pb, db, ra, rb,
-    gap, normal, point_a, point_b,
-):  # fmt: skip
-    """Gap, normal and surface points of the records of types CONVEX, RIM_PLANE and PLANE_RIM; others are left alone."""
-    kind = geo[0]
-    ns = kind.size
-    at, axes = np.empty((ns, 3)), np.empty((ns, 3, 3))
-    place(x, R, body, center, rot, at, axes)
-    W, P, weight = np.zeros((POINTS + 1, 3)), np.zeros((POINTS + 1, 3)), np.zeros(4)
-    F, N, E = np.zeros((FACES, 3), np.int64), np.zeros((FACES, 4)), np.zeros((FACES, 2), np.int64)
-    ways = np.zeros((TRIED, 3))
+def evaluate_convex3(x, R, geo, shapes, shape_a, shape_b, found, geometry):
+    """The `Geometry` of contacts of types CONVEX, RIM_PLANE and PLANE_RIM between these shapes; others are left alone.
+
+    found: their `FeaturePairs`.
+    """
+    _, _, type, pa, da, pb, db, ra, rb = found
+    gap, normal, point_a, point_b = geometry
+    body, radius = shapes.body, shapes.radius
+    poses, room = placed_shapes(x, R, shapes), distance_room()
+    at, axes, _ = poses
     for i in range(type.size):
         if type[i] < CONVEX:
             continue
         first, second = shape_a[i], shape_b[i]
         if type[i] == CONVEX:
-            if kind[first] == PLANE or kind[second] == PLANE:
-                swap = kind[first] == PLANE
-            else:
-                swap = not smaller_first(geo[1], radius, at, axes, first, second)
+            swap = exchanged(shapes, at, axes, first, second)
             a, b = (second, first) if swap else (first, second)
-            s, n, p, q = distance3(geo, at, axes, a, b, math.inf, W, P, F, N, E, ways, weight)
+            s, n, p, q = distance3(geo, at, axes, a, b, math.inf, room)
             p, q = along(p, -radius[a], n), along(q, radius[b], n)
             gap[i] = s - radius[a] - radius[b]
             if swap:

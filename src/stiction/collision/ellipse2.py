@@ -222,13 +222,12 @@ def far_apart(kind, ptr, verts, radius, a, b, reach):
 
 
 @njit
-def find_ellipses2(
-    x, angle, kind, body, vert_ptr, verts, radius, pairs, band,
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
-):  # fmt: skip
+def find_ellipses2(x, angle, shapes, pairs, band, out):
     """The contacts of pairs (np, 2) of shapes, one of each an ellipse; arguments and result as in `find2`."""
+    kind, body, _, _, _, vert_ptr, verts, radius = shapes
+    body_a, body_b, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
     world = np.empty((verts.shape[0], 2))
-    place2(x, angle, kind, body, vert_ptr, verts, world)
+    place2(x, angle, shapes, world)
     count = 0
     for pair in range(pairs.shape[0]):
         a, b = pairs[pair, 0], pairs[pair, 1]
@@ -239,6 +238,7 @@ def find_ellipses2(
         if gap > band:
             continue
         if count < code.size:
+            body_a[count], body_b[count] = body[a], body[b]
             shape_a[count], shape_b[count], code[count], type[count] = a, b, 0, CONVEX
             ra[count] = rb[count] = 0.0
             for k in range(2):
@@ -248,12 +248,12 @@ def find_ellipses2(
 
 
 @njit
-def evaluate_ellipses2(
-    x, angle, kind, body, vert_ptr, verts, radius, shape_a, shape_b, type, gap, normal, point_a, point_b
-):
-    """Gap, normal and surface points of the records of type CONVEX, as `evaluate2`; the others are left alone."""
+def evaluate_ellipses2(x, angle, shapes, shape_a, shape_b, type, geometry):
+    """The `Geometry` of contacts of type CONVEX between these shapes, as `evaluate2`; the others are left alone."""
+    kind, vert_ptr, verts, radius = shapes.kind, shapes.vert_ptr, shapes.verts, shapes.radius
+    gap, normal, point_a, point_b = geometry
     world = np.empty((verts.shape[0], 2))
-    place2(x, angle, kind, body, vert_ptr, verts, world)
+    place2(x, angle, shapes, world)
     for i in range(type.size):
         if type[i] == CONVEX:
             s, nx, ny, ax, ay, bx, by = distance2(kind, vert_ptr, world, radius, shape_a[i], shape_b[i])

@@ -35,6 +35,7 @@ import math
 
 from .._jit import njit
 from .._lanes import AHEAD, fetch
+from .records import FoundContacts
 
 POINT_POINT, POINT_LINE, LINE_POINT, POINT_PLANE, PLANE_POINT, EDGE_EDGE = 0, 1, 2, 3, 4, 5
 CONVEX, RIM_PLANE, PLANE_RIM = 6, 7, 8
@@ -161,12 +162,10 @@ def feature_pair(kind, a, da, b, db, sharp):
 
 
 @njit(leaf=True)
-def evaluate3(x, R, body_a, body_b, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b):
-    """Gap (n,), normal (n, 3) from b to a and surface points (n, 3) in the world of n feature records in space.
-
-    x (nb, 3) and R (nb, 3, 3) are the poses; body_a, body_b, type (n,) int64; pa, da, pb, db (n, 3) in body frames;
-    ra, rb (n,) radii. The last four arguments are written. The normal is always a finite unit vector.
-    """
+def evaluate3(x, R, found, geometry):
+    """`Geometry` of `FeaturePairs` in space at the poses x (nb, 3), R (nb, 3, 3); normals are finite unit vectors."""
+    body_a, body_b, type, pa, da, pb, db, ra, rb = found
+    gap, normal, point_a, point_b = geometry
     for i in range(type.size):
         if i + AHEAD < type.size:
             fetch(x, body_b[i + AHEAD], 1)
@@ -181,6 +180,16 @@ def evaluate3(x, R, body_a, body_b, type, pa, da, pb, db, ra, rb, gap, normal, p
             normal[i, k] = n[k]
             point_a[i, k] = p[k] - ra[i] * n[k]
             point_b[i, k] = q[k] + rb[i] * n[k]
+
+
+@njit
+def first_of(found, n):
+    """The first n of `FoundContacts`."""
+    body_a, body_b, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = found
+    return FoundContacts(
+        body_a[:n], body_b[:n], shape_a[:n], shape_b[:n], code[:n], type[:n], pa[:n], da[:n], pb[:n], db[:n], ra[:n],
+        rb[:n],
+    )  # fmt: skip
 
 
 @njit(leaf=True)
@@ -208,8 +217,10 @@ def point_point2(a, b, ref, sharp):
 
 
 @njit(leaf=True)
-def evaluate2(x, angle, body_a, body_b, type, pa, da, pb, db, ra, rb, gap, normal, point_a, point_b):
-    """The same as `evaluate3` in the plane: x (nb, 2), angle (nb,), points, normals and directions (n, 2)."""
+def evaluate2(x, angle, found, geometry):
+    """The same as `evaluate3` in the plane: x (nb, 2), angle (nb,)."""
+    body_a, body_b, type, pa, da, pb, db, ra, rb = found
+    gap, normal, point_a, point_b = geometry
     for i in range(type.size):
         body = body_a[i]
         a = turned(angle, body, pa, i)

@@ -35,6 +35,7 @@ from .boxes import (
     support_vertex,
     vertex_exists,
 )
+from .records import Near
 
 CAPACITY = 64  # at most 16 vertices, 16 crossings and 16 vertex-edge pairs
 STEEP = 0.3  # sine of the angle from which on a vertex over another one is not looked at: see `patch3`
@@ -47,12 +48,14 @@ _SWEEP = (0.5377139, 0.7339206, 0.4148251)  # a direction of no importance in th
 
 
 @njit(leaf=True)
-def add(ci, cf, m, fa, fb, sign, gap, p, n, d, slop, tie):
+def add(found, m, fa, fb, sign, gap, p, n, near):
     """Append a candidate unless it is known or merges with a near one; returns the number of candidates.
 
     Of two candidates nearer than 4 slop across the main normal n the first stays, unless the second is nearer by more
     than the slop or has the least distance d alone.
     """
+    ci, cf = found
+    d, slop, tie = near.d, near.slop, _TIE * near.size
     k = m
     for i in range(m):
         if ci[i, 0] == fa and ci[i, 1] == fb:
@@ -98,12 +101,13 @@ def local_vertex(half, s, v):
 
 
 @njit(leaf=True)
-def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop, size, ci, cf, m):
+def vertices_on_face(half, a, b, own, face, incident, C, off, n, near, found, m):
     """Candidates: vertices of one shape (a when own is 0) over a face of the other.
 
     Also how many of them belong to its own facing side: the face `incident`, or any when it has none.
     """
     s, other = (a, b) if own == 0 else (b, a)
+    d, reach, slop, size = near
     count, over_it = 0, 0
     for v in range(8):
         if vertex_exists(half, s, v):
@@ -111,16 +115,16 @@ def vertices_on_face(half, a, b, own, face, incident, C, off, n, d, reach, slop,
             if over and gap <= reach and gap >= d - _UNDERCUT * size:
                 count += 1
                 over_it |= 1 << v
-    found = 0
+    own_side = 0
     for v in range(8):
         if not (over_it >> v) & 1 or (count > 4 and incident >= 0 and not on_face(v, incident)):
             continue
         q = corner(half, s, v, C, off, own)
         _, gap = over_face(half, other, face, q, slop)
-        found += 1 if incident < 0 or on_face(v, incident) else 0
+        own_side += 1 if incident < 0 or on_face(v, incident) else 0
         fa, fb, p = (v, face, q) if own == 0 else (face, v, local_vertex(half, s, v))
-        m = add(ci, cf, m, fa, fb, 1, gap, p, n, d, slop, _TIE * size)
-    return m, found
+        m = add(found, m, fa, fb, 1, gap, p, n, near)
+    return m, own_side
 
 
 @njit(leaf=True)
@@ -140,8 +144,9 @@ def face_edge(half, s, face, k):
 
 
 @njit(leaf=True)
-def edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci, cf, m):
+def edges_across(half, a, b, face_a, face_b, C, off, n, near, found, m):
     """Candidates: crossings of edges of the two facing faces."""
+    d, reach, slop, size = near
     for k in range(4):
         ea = face_edge(half, a, face_a, k)
         if ea < 0:
@@ -154,7 +159,7 @@ def edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci
                 continue
             inside, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, slop)
             if inside and gap <= reach and gap >= d - _UNDERCUT * size:
-                m = add(ci, cf, m, ea, eb, sign, gap, p, n, d, slop, _TIE * size)
+                m = add(found, m, ea, eb, sign, gap, p, n, near)
     return m
 
 
@@ -173,8 +178,9 @@ def outward(own, w, size, C):
 
 
 @njit(leaf=True)
-def vertices_on_edges(half, a, b, C, off, n, d, reach, slop, size, ci, cf, m):
+def vertices_on_edges(half, a, b, C, off, n, near, found, m):
     """Candidates: vertices of each shape nearest to an edge of the other, or at its end, with a normal near n."""
+    d, reach, slop, size = near
     for own in range(2):
         s, other = (a, b) if own == 0 else (b, a)
         for v in range(8):
@@ -188,25 +194,25 @@ def vertices_on_edges(half, a, b, C, off, n, d, reach, slop, size, ci, cf, m):
             u = outward(own, w, gap, C)
             if gap <= _TIE * size or u[0] * n[0] + u[1] * n[1] + u[2] * n[2] >= ALIGNED:  # on it: any normal will do
                 fa, fb, p = (v, f, q) if own == 0 else (f, v, local_vertex(half, s, v))
-                m = add(ci, cf, m, fa, fb, 1, gap, p, n, d, slop, _TIE * size)
+                m = add(found, m, fa, fb, 1, gap, p, n, near)
     return m
 
 
 @njit(leaf=True)
-def collect(half, a, b, C, off, n, d, reach, slop, size, ci, cf):
-    """Candidates of vertex-face and edge-edge kind for the main normal n and core distance d; their number."""
+def collect(half, a, b, C, off, n, near, found):
+    """Candidates of vertex-face and edge-edge kind for the main normal n; their number."""
     face_a, cos_a = facing(half, a, C, n, 0)
     face_b, cos_b = facing(half, b, C, n, 1)
     m = 0
     found_a, found_b = 0, 0
     if face_b >= 0 and cos_b >= ALIGNED:
-        m, found_a = vertices_on_face(half, a, b, 0, face_b, face_a, C, off, n, d, reach, slop, size, ci, cf, m)
+        m, found_a = vertices_on_face(half, a, b, 0, face_b, face_a, C, off, n, near, found, m)
     if face_a >= 0 and cos_a >= ALIGNED:
-        m, found_b = vertices_on_face(half, a, b, 1, face_a, face_b, C, off, n, d, reach, slop, size, ci, cf, m)
+        m, found_b = vertices_on_face(half, a, b, 1, face_a, face_b, C, off, n, near, found, m)
     whole_a = found_a >= (4 if face_a >= 0 else 2)  # the facing side of a lies over the face of b: nothing to clip
     whole_b = found_b >= (4 if face_b >= 0 else 2)
     if not (whole_a or whole_b):
-        m = edges_across(half, a, b, face_a, face_b, C, off, n, d, reach, slop, size, ci, cf, m)
+        m = edges_across(half, a, b, face_a, face_b, C, off, n, near, found, m)
     return m
 
 
@@ -229,20 +235,20 @@ def nearest_vertex(half, a, b, C, off):
 
 
 @njit(leaf=True)
-def add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m):
+def add_axis(half, a, b, axis, is_face, C, off, n, near, found, m):
     """Candidate: the features that support a separating axis with normal n."""
     if not is_face:
         ea = support_edge(half, a, C, n, 0, -1.0, axis // 3)
         eb = support_edge(half, b, C, n, 1, 1.0, axis % 3)
         _, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, math.inf)
-        return add(ci, cf, m, ea, eb, sign, gap, p, n, d, slop, _TIE * size)
+        return add(found, m, ea, eb, sign, gap, p, n, near)
     if axis < 3:
         fa = FACE + 2 * axis + (1 if C[axis, 0] * n[0] + C[axis, 1] * n[1] + C[axis, 2] * n[2] < 0.0 else 0)
         fb = support_vertex(half, b, C, n, 1, 1.0)
-        return add(ci, cf, m, fa, fb, 1, d, local_vertex(half, b, fb), n, d, slop, _TIE * size)
+        return add(found, m, fa, fb, 1, near.d, local_vertex(half, b, fb), n, near)
     fa = support_vertex(half, a, C, n, 0, -1.0)
     fb = FACE + 2 * (axis - 3) + (1 if n[axis - 3] > 0.0 else 0)
-    return add(ci, cf, m, fa, fb, 1, d, corner(half, a, fa, C, off, 0), n, d, slop, _TIE * size)
+    return add(found, m, fa, fb, 1, near.d, corner(half, a, fa, C, off, 0), n, near)
 
 
 @njit(leaf=True)
@@ -261,8 +267,9 @@ def segment_axis(half, s):
 
 
 @njit(leaf=True, sealed=True)
-def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
+def core_core(half, a, b, C, off, reach, slop, n, found):
     """All candidates of the manifold of two cores nearer than `reach`; their number, and the main normal in n."""
+    cf = found.cf
     size = 0.0
     for k in range(3):
         size += half[a, k] + half[b, k]
@@ -275,9 +282,10 @@ def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
     sat = face if is_face else edge
     if every < -1e-12 * size:
         axis_normal(axis, is_face, C, off, tie, n)
-        m = collect(half, a, b, C, off, n, sat, reach, slop, size, ci, cf)
+        near = Near(sat, reach, slop, size)
+        m = collect(half, a, b, C, off, n, near, found)
         if not is_face or least(cf, m) > sat + tie:
-            m = add_axis(half, a, b, axis, is_face, C, off, n, sat, slop, size, ci, cf, m)
+            m = add_axis(half, a, b, axis, is_face, C, off, n, near, found, m)
         return m
     d, own, vertex, feature, w = nearest_vertex(half, a, b, C, off)
     distance = d  # of the nearest vertex; d becomes that of the shapes
@@ -292,7 +300,7 @@ def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
         axis_normal(axis, is_face, C, off, tie, n)
     tight = axis >= 0 and d <= sat + tie
     if is_face and not tight:  # parallel faces may cross without a vertex over either: only the clipped set shows it
-        m = collect(half, a, b, C, off, n, sat, reach, 0.0, size, ci, cf)
+        m = collect(half, a, b, C, off, n, Near(sat, reach, 0.0, size), found)
         if least(cf, m) < d - tie:
             d = least(cf, m)
             tight = True
@@ -304,18 +312,19 @@ def core_core(half, a, b, C, off, reach, slop, n, ci, cf):
             n[after(segment_axis(half, b))] = 1.0
     if d > reach:
         return 0
-    m = collect(half, a, b, C, off, n, d, reach, slop, size, ci, cf)
+    near = Near(d, reach, slop, size)
+    m = collect(half, a, b, C, off, n, near, found)
     if not (tight and is_face):
-        m = vertices_on_edges(half, a, b, C, off, n, d, reach, slop, size, ci, cf, m)
+        m = vertices_on_edges(half, a, b, C, off, n, near, found, m)
     if least(cf, m) > d + tie:
         if tight and not is_face:
-            m = add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m)
+            m = add_axis(half, a, b, axis, is_face, C, off, n, near, found, m)
         elif feature >= 0:
             q = corner(half, a, vertex, C, off, 0) if own == 0 else local_vertex(half, b, vertex)
             fa, fb = (vertex, feature) if own == 0 else (feature, vertex)
-            m = add(ci, cf, m, fa, fb, 1, distance, q, n, d, slop, tie)
+            m = add(found, m, fa, fb, 1, distance, q, n, near)
         else:
-            m = add_axis(half, a, b, axis, is_face, C, off, n, d, slop, size, ci, cf, m)
+            m = add_axis(half, a, b, axis, is_face, C, off, n, near, found, m)
     return m
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from .._jit import njit
 from .features import CORE, LINE_POINT, PLANE, POINT_LINE, POINT_POINT
 from .manifold3 import _SLOP, _SWEEP, _TIE, _UNDERCUT, ALIGNED, CLOSE, MANY, STEEP
+from .records import Candidates, Near
 
 
 @njit(leaf=True)
@@ -90,8 +91,10 @@ def facing2(ptr, verts, s, nx, ny):
 
 
 @njit(leaf=True)
-def add2(ci, cf, m, fa, fb, gap, x, y, nx, ny, d, slop, tie):
+def add2(found, m, fa, fb, gap, x, y, nx, ny, near):
     """Append a candidate unless it merges with a near one (see `manifold3.add`); (nx, ny) is its normal."""
+    ci, cf = found
+    d, slop, tie = near.d, near.slop, _TIE * near.size
     k = m
     for i in range(m):
         if ci[i, 0] == fa and ci[i, 1] == fb:
@@ -107,8 +110,9 @@ def add2(ci, cf, m, fa, fb, gap, x, y, nx, ny, d, slop, tie):
 
 
 @njit(leaf=True)
-def over_edge(ptr, verts, s, edge, other, other_edge, flip, d, reach, slop, size, ci, cf, m):
+def over_edge(ptr, verts, s, edge, other, other_edge, flip, near, found, m):
     """Candidates: ends of the facing edge of `other` (its vertex if it has no edge) over an edge of shape s."""
+    d, reach, slop, size = near
     nx, ny, length = edge_normal(ptr, verts, s, edge)
     p = ptr[s] + edge
     n = ptr[other + 1] - ptr[other]
@@ -121,9 +125,9 @@ def over_edge(ptr, verts, s, edge, other, other_edge, flip, d, reach, slop, size
         if t < -slop or t > length + slop or gap > reach or gap < d - _UNDERCUT * size:
             continue
         if flip:
-            m = add2(ci, cf, m, 2 * edge + 1, 2 * i, gap, verts[v, 0], verts[v, 1], -nx, -ny, d, slop, _TIE * size)
+            m = add2(found, m, 2 * edge + 1, 2 * i, gap, verts[v, 0], verts[v, 1], -nx, -ny, near)
         else:
-            m = add2(ci, cf, m, 2 * i, 2 * edge + 1, gap, verts[v, 0], verts[v, 1], nx, ny, d, slop, _TIE * size)
+            m = add2(found, m, 2 * i, 2 * edge + 1, gap, verts[v, 0], verts[v, 1], nx, ny, near)
     return m
 
 
@@ -152,7 +156,7 @@ def nearest_pair(ptr, verts, a, b):
 
 
 @njit(leaf=True, sealed=True)
-def core_core2(ptr, verts, a, b, reach, ci, cf):
+def core_core2(ptr, verts, a, b, reach, found):
     """Candidates of the manifold of two polygon cores nearer than `reach`; at most 5."""
     size_a, size_b = extent(ptr, verts, a), extent(ptr, verts, b)
     size = size_a + size_b
@@ -181,13 +185,13 @@ def core_core2(ptr, verts, a, b, reach, ci, cf):
             nx, ny = (wx / d, wy / d) if d > 1e-150 else (0.0, 0.0)
     face_a, cos_a = facing2(ptr, verts, a, -nx, -ny)
     face_b, cos_b = facing2(ptr, verts, b, nx, ny)
-    m = 0
+    m, near = 0, Near(d, reach, slop, size)
     if face_b >= 0 and cos_b >= ALIGNED:
-        m = over_edge(ptr, verts, b, face_b, a, face_a, False, d, reach, slop, size, ci, cf, m)
+        m = over_edge(ptr, verts, b, face_b, a, face_a, False, near, found, m)
     if face_a >= 0 and cos_a >= ALIGNED:
-        m = over_edge(ptr, verts, a, face_a, b, face_b, True, d, reach, slop, size, ci, cf, m)
+        m = over_edge(ptr, verts, a, face_a, b, face_b, True, near, found, m)
     for i in range(m):
-        if cf[i, 0] <= d + tie:
+        if found.cf[i, 0] <= d + tie:
             return m
     if not apart:  # the vertex that supports the axis of least overlap
         s, sign = (a, -1.0) if by_b else (b, 1.0)
@@ -197,7 +201,7 @@ def core_core2(ptr, verts, a, b, reach, ci, cf):
             if along < low:
                 low, pick, x, y = along, v - ptr[s], verts[v, 0], verts[v, 1]
         fa, fb = (2 * pick, 2 * edge_b + 1) if by_b else (2 * edge_a + 1, 2 * pick)
-    return add2(ci, cf, m, fa, fb, d, x, y, nx, ny, d, slop, tie)
+    return add2(found, m, fa, fb, d, x, y, nx, ny, near)
 
 
 @njit(leaf=True)
@@ -262,8 +266,9 @@ def reduce2(ci, cf, m):
 
 
 @njit(leaf=True)
-def place2(x, angle, kind, body, ptr, verts, out):
+def place2(x, angle, shapes, out):
     """Vertices of all shapes in the world; of a half-plane its point and normal, of an ellipse centre and semi-axes."""
+    kind, body, ptr, verts = shapes.kind, shapes.body, shapes.vert_ptr, shapes.verts
     for s in range(kind.size):
         b = body[s]
         c, d = (math.cos(angle[b]), math.sin(angle[b])) if b >= 0 else (1.0, 0.0)
@@ -314,25 +319,36 @@ def smaller_first2(kind, ptr, radius, verts, a, b):
     return ahead > 0.0 if abs(ahead) > _TIE * size else a < b
 
 
+@njit(leaf=True)
+def _write(angle, shapes, first, second, fa, fb, nx, ny, row, out):
+    """One contact of two features, all but its code; (nx, ny) is its normal."""
+    kind, body, _, _, _, ptr, verts, radius = shapes
+    b = body[second]
+    out.body_a[row], out.body_b[row], out.shape_a[row], out.shape_b[row] = body[first], b, first, second
+    out.ra[row], out.rb[row] = radius[first], radius[second]
+    out.type[row] = LINE_POINT if fa % 2 == 1 else (POINT_LINE if fb % 2 == 1 else POINT_POINT)
+    write_feature2(kind, ptr, verts, first, fa, out.pa, out.da, row)
+    write_feature2(kind, ptr, verts, second, fb, out.pb, out.db, row)
+    if out.type[row] == POINT_POINT:  # the normal at this time, in the frame of the second body
+        c, d = (math.cos(angle[b]), math.sin(angle[b])) if b >= 0 else (1.0, 0.0)
+        out.db[row, 0], out.db[row, 1] = c * nx + d * ny, c * ny - d * nx
+
+
 @njit
-def find2(
-    x, angle, kind, body, vert_ptr, verts, radius, pairs, band,
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
-):  # fmt: skip
+def find2(x, angle, shapes, pairs, band, out):
     """Contact features of the pairs (np, 2) of shapes in the plane; returns their number.
 
-    x (nb, 2), angle (nb,) poses; kind, body (ns,), vert_ptr (ns + 1,), verts (., 2) in body frames (half-plane: a
-    point and the outward unit normal), radius (ns,). Outputs and the rule for their room as in `find3`, with pa,
-    da, pb, db (m, 2).
+    x (nb, 2), angle (nb,): poses; shapes: `PlaneShapes`; out, and the rule for its room, as in `find3`.
     """
+    kind, vert_ptr, verts, radius = shapes.kind, shapes.vert_ptr, shapes.verts, shapes.radius
     world = np.empty((verts.shape[0], 2))
-    place2(x, angle, kind, body, vert_ptr, verts, world)
+    place2(x, angle, shapes, world)
     most = 8
     for s in range(len(kind)):
         most = max(most, vert_ptr[s + 1] - vert_ptr[s])
     ci = np.zeros((most, 2), np.int64)
     cf = np.zeros((most, 5))
-    count = 0
+    count, room = 0, len(out.code)
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair, 0], pairs[pair, 1]
         if kind[first] == PLANE and kind[second] == PLANE:
@@ -345,7 +361,7 @@ def find2(
             if m > MANY:
                 m = core_plane2(vert_ptr, world, a, b, reach, min(band, CLOSE * extent(vert_ptr, world, a)), ci, cf)
         else:
-            m = reduce2(ci, cf, core_core2(vert_ptr, world, a, b, reach, ci, cf))
+            m = reduce2(ci, cf, core_core2(vert_ptr, world, a, b, reach, Candidates(ci, cf)))
         of_a, of_b = (1, 0) if swap else (0, 1)
         width = 2 * (1 if kind[second] == PLANE else vert_ptr[second + 1] - vert_ptr[second])
         last = -1
@@ -356,19 +372,9 @@ def find2(
                 if last < c < least:
                     k, least = i, c
             last = least
-            if count < code.size:
-                row = count
-                fa, fb = ci[k, of_a], ci[k, of_b]
-                shape_a[row], shape_b[row], code[row] = first, second, fa * width + fb
-                ra[row], rb[row] = radius[first], radius[second]
-                type[row] = LINE_POINT if fa % 2 == 1 else (POINT_LINE if fb % 2 == 1 else POINT_POINT)
-                write_feature2(kind, vert_ptr, verts, first, fa, pa, da, row)
-                write_feature2(kind, vert_ptr, verts, second, fb, pb, db, row)
-                if type[row] == POINT_POINT:  # the normal at this time, in the frame of the second body
-                    sign = -1.0 if swap else 1.0
-                    nx, ny = sign * cf[k, 3], sign * cf[k, 4]
-                    body_b = body[second]
-                    c, d = (math.cos(angle[body_b]), math.sin(angle[body_b])) if body_b >= 0 else (1.0, 0.0)
-                    db[row, 0], db[row, 1] = c * nx + d * ny, c * ny - d * nx
+            if count < room:
+                fa, fb, sign = ci[k, of_a], ci[k, of_b], -1.0 if swap else 1.0
+                out.code[count] = fa * width + fb
+                _write(angle, shapes, first, second, fa, fb, sign * cf[k, 3], sign * cf[k, 4], count, out)
             count += 1
     return count

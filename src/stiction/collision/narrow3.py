@@ -8,18 +8,33 @@ with the numbers of `boxes`, below 1024, and depends on nothing but the two feat
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from .._check import Array
 from .._jit import njit
 from .._lanes import AHEAD, fetch
 from .boxes import EDGE, FACE, GROUND, edge_side, nearest, pick, vertex_exists
 from .features import EDGE_EDGE, LINE_POINT, PLANE, PLANE_POINT, POINT_LINE, POINT_PLANE, POINT_POINT
 from .manifold3 import _SLOP, _SWEEP, _TIE, CAPACITY, core_core, keep_vertices, local_vertex, reduce
 from .neighbours import boxes_overlap
+from .records import Boxes, Candidates, Placed
 
 FEATURES = 8  # of a pair, at most: two faces with four corners each overlap in a polygon of eight
 _BLOCK = 64  # pairs that are looked through before the near ones of them are taken
+
+
+class PairRoom(NamedTuple):
+    """Room for what is known of one pair of cores while its contacts are found."""
+
+    C: Array  # (3, 3) and the next: their relative pose, as in `boxes`
+    off: Array  # (2, 3)
+    n: Array  # (3,) main normal
+    sweep: Array  # (3,) direction that breaks ties
+    keep: Array  # (FEATURES,) which candidates become contacts
+    ci: Array  # (CAPACITY, 3) the `Candidates`
+    cf: Array  # (CAPACITY, 4)
 
 
 @njit
@@ -67,8 +82,9 @@ def write_normal(axes, b, R, body, n0, n1, n2, d, row):
 
 
 @njit(leaf=True)
-def place(x, R, body, center, rot, at, axes):
+def place(x, R, shapes, at, axes):
     """Centres (ns, 3) and axes (ns, 3, 3; columns) of all shapes in the world."""
+    body, center, rot = shapes.body, shapes.center, shapes.rot
     for s in range(body.size):
         b = body[s]
         for i in range(3):
@@ -175,6 +191,15 @@ def smaller_first(half, radius, at, axes, a, b):
 
 
 @njit(leaf=True)
+def exchanged(shapes, at, axes, first, second):
+    """Whether the second of two shapes comes first in computations; a half-space comes last."""
+    kind = shapes.kind
+    if kind[first] == PLANE or kind[second] == PLANE:
+        return kind[first] == PLANE
+    return not smaller_first(shapes.half, shapes.radius, at, axes, first, second)
+
+
+@njit(leaf=True)
 def spheres_apart(at, half, a, b, reach):
     """(bounding spheres of two cores farther apart than reach, their radii's sum, least extent that is not zero)."""
     size_a, size_b, distance = 0.0, 0.0, 0.0
@@ -205,17 +230,30 @@ def next_code(ci, keep, kept, swap):
 
 
 @njit(leaf=True)
-def points(kind, half, radius, point):
+def points(shapes, point):
     """point (ns,): the radius of shapes whose core is a point, -1 for others."""
+    kind, half, radius = shapes.kind, shapes.half, shapes.radius
     for s in range(len(kind)):
         lone = kind[s] != PLANE and half[s, 0] == 0.0 and half[s, 1] == 0.0 and half[s, 2] == 0.0
         point[s] = radius[s] if lone else -1.0
 
 
+@njit
+def placed_shapes(x, R, shapes):
+    """Where shapes are."""
+    ns = len(shapes.kind)
+    placed = Placed(np.empty((ns, 3)), np.empty((ns, 3, 3)), np.empty(ns))
+    place(x, R, shapes, placed.at, placed.axes)
+    points(shapes, placed.ball)
+    return placed
+
+
 @njit(leaf=True)
-def write_spheres(first, second, distance, row, at, R, body, center, radius, out):
+def write_spheres(first, second, distance, row, at, R, shapes, out):
     """The one feature pair of two spheres, most frequent of all, without the search for features."""
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
+    body, center, radius = shapes.body, shapes.center, shapes.radius
+    body_a, body_b, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
+    body_a[row], body_b[row] = body[first], body[second]
     shape_a[row], shape_b[row], code[row], type[row] = first, second, 0, POINT_POINT
     ra[row], rb[row] = radius[first], radius[second]
     x, y, z = at[first, 0] - at[second, 0], at[first, 1] - at[second, 1], at[first, 2] - at[second, 2]
@@ -227,17 +265,13 @@ def write_spheres(first, second, distance, row, at, R, body, center, radius, out
 
 
 @njit(leaf=True)
-def _find_pair(
-    first, second, count, base, room, at, axes, R, kind, body, center, rot, half, radius, band, work, found, out
-):
+def _find_pair(first, second, count, base, room, R, shapes, placed, band, work, out):
     """The features of any pair of shapes, written behind `count` others; how many there are then."""
-    C, off, n, sweep, keep = work
-    ci, cf = found
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
-    if kind[first] == PLANE or kind[second] == PLANE:
-        swap = kind[first] == PLANE
-    else:
-        swap = not smaller_first(half, radius, at, axes, first, second)
+    kind, body, _, _, _, center, rot, half, radius = shapes
+    at, axes, _ = placed
+    C, off, n, sweep, keep, ci, cf = work
+    body_a, body_b, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
+    swap = exchanged(shapes, at, axes, first, second)
     a, b = (second, first) if swap else (first, second)
     reach = band + radius[a] + radius[b]
     if kind[b] == PLANE:
@@ -254,7 +288,7 @@ def _find_pair(
             kept = point_core(half, b, off, reach, n, ci, cf)
             keep[0] = 0
         else:
-            m = core_core(half, a, b, C, off, reach, _SLOP * smallest, n, ci, cf)
+            m = core_core(half, a, b, C, off, reach, _SLOP * smallest, n, Candidates(ci, cf))
             kept = keep_vertices(ci, m, keep, reduce(cf, m, n, sweep, size, keep))
     for _ in range(kept):
         c, i = next_code(ci, keep, kept, swap)
@@ -264,6 +298,7 @@ def _find_pair(
         if row >= room:
             continue
         row += base
+        body_a[row], body_b[row] = body[first], body[second]
         shape_a[row], shape_b[row], code[row] = first, second, c
         ra[row], rb[row] = radius[first], radius[second]
         type[row] = feature_type(c // 32, c % 32)
@@ -281,8 +316,10 @@ def _find_pair(
 
 
 @njit(leaf=True)
-def _candidates(start, stop, last, band, at, balls, R, body, pairs, lo, hi, hits):
+def _candidates(start, stop, last, band, R, body, placed, boxes, pairs, hits):
     """hits: the pairs start..stop that are not spheres too far apart; returns how many. What they need is fetched."""
+    at, _, balls = placed
+    lo, hi, _ = boxes
     n = 0
     for pair in range(start, stop):
         if pair + AHEAD < last:
@@ -303,20 +340,20 @@ def _candidates(start, stop, last, band, at, balls, R, body, pairs, lo, hi, hits
 
 
 @njit(sealed=True)
-def find_range3(
-    start, stop, base, room, at, axes, balls, R, kind, body, center, rot, half, radius, pairs, lo, hi, planes, band,
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
-):  # fmt: skip
+def find_range3(start, stop, base, room, R, shapes, placed, boxes, pairs, band, out):
     """The features of the pairs start..stop, written to the rows from `base` on, `room` at most; their number.
 
-    Where boxes lo, hi (ns, 3) are given, of the pairs whose boxes overlap.
+    Where boxes are given (not none of them), of the pairs whose boxes overlap.
     """
-    out = (shape_a, shape_b, code, type, pa, da, pb, db, ra, rb)
-    work = (np.zeros((3, 3)), np.zeros((2, 3)), np.zeros(3), np.array(_SWEEP), np.zeros(FEATURES, np.int64))
-    found = (np.zeros((CAPACITY, 3), np.int64), np.zeros((CAPACITY, 4)))
+    kind, body, at, balls = shapes.kind, shapes.body, placed.at, placed.ball
+    checked = len(boxes.lo) > 0
+    work = PairRoom(
+        np.zeros((3, 3)), np.zeros((2, 3)), np.zeros(3), np.array(_SWEEP), np.zeros(FEATURES, np.int64),
+        np.zeros((CAPACITY, 3), np.int64), np.zeros((CAPACITY, 4)),
+    )  # fmt: skip
     hits, count = np.empty(_BLOCK, np.int64), 0
     for low in range(start, stop, _BLOCK):
-        n = _candidates(low, min(low + _BLOCK, stop), stop, band, at, balls, R, body, pairs, lo, hi, hits)
+        n = _candidates(low, min(low + _BLOCK, stop), stop, band, R, body, placed, boxes, pairs, hits)
         for h in range(n):
             first, second = pairs[hits[h], 0], pairs[hits[h], 1]
             distance = 0.0
@@ -327,40 +364,27 @@ def find_range3(
                     continue
             elif kind[first] == PLANE and kind[second] == PLANE:
                 continue
-            if len(lo) and not boxes_overlap(first, second, lo, hi, planes, kind):
+            if checked and not boxes_overlap(first, second, boxes, kind):
                 continue
             if distance > 1e-150:
                 if count < room:
-                    write_spheres(first, second, distance, base + count, at, R, body, center, radius, out)
+                    write_spheres(first, second, distance, base + count, at, R, shapes, out)
                 count += 1
                 continue
-            count = _find_pair(
-                first, second, count, base, room, at, axes, R, kind, body, center, rot, half, radius, band, work, found,
-                out,
-            )  # fmt: skip
+            count = _find_pair(first, second, count, base, room, R, shapes, placed, band, work, out)
     return count
 
 
 @njit
-def find3(
-    x, R, kind, body, center, rot, half, radius, pairs, band,
-    shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
-):  # fmt: skip
+def find3(x, R, shapes, pairs, band, out):
     """Contact features of the pairs (np, 2) of shapes whose signed distance is at most `band`; returns their number.
 
-    x (nb, 3), R (nb, 3, 3) poses; kind, body (ns,), center (ns, 3), rot (ns, 3, 3) of the shape frames in their body
-    frames, half (ns, 3), radius (ns,). The rest are outputs with room for m features: shape_a, shape_b, code, type
-    (m,) int64, pa, da, pb, db (m, 3) in body frames, ra, rb (m,). When the result exceeds m only the first m were
-    written: call again with more room. The features of a pair, at most 8, are those of `manifold3`; the least gap is
-    the signed distance of the pair.
+    x (nb, 3), R (nb, 3, 3): poses; shapes: `SpaceShapes`; out: `FoundContacts` with room for m of them. When the result
+    exceeds m only the first m were written: call again with more room. The features of a pair, at most 8, are those of
+    `manifold3`; the least gap is the signed distance of the pair.
     """
-    ns = kind.size
-    at = np.empty((ns, 3))
-    axes = np.empty((ns, 3, 3))
-    place(x, R, body, center, rot, at, axes)
-    point, any_box, any_plane = np.empty(ns), np.empty((0, 3)), np.empty((0, 4))
-    points(kind, half, radius, point)
+    placed = placed_shapes(x, R, shapes)
+    none = np.empty((0, 3))
     return find_range3(
-        0, pairs.shape[0], 0, code.size, at, axes, point, R, kind, body, center, rot, half, radius, pairs, any_box,
-        any_box, any_plane, band, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb,
-    )  # fmt: skip
+        0, len(pairs), 0, len(out.code), R, shapes, placed, Boxes(none, none, np.empty((0, 4))), pairs, band, out
+    )

@@ -14,19 +14,21 @@ import numpy as np
 from .._jit import njit
 from .broad import meets, overlap, pairs
 from .features import PLANE
+from .records import Boxes, NearPairs
 
 _WIDE = 0.25  # of the mean size of the shapes: the widest margin
 _STEPS = 4.0  # bands: a margin for some steps of the fastest body
 
 
-def no_neighbours(d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """An empty list of pairs, which serves no scene: the pairs, and the boxes and half-spaces they were found for."""
-    return np.empty((0, 2), np.int64), np.empty((0, d)), np.empty((0, d)), np.empty((0, d + 1))
+def no_neighbours(d: int) -> NearPairs:
+    """An empty list of pairs, which serves no scene."""
+    return NearPairs(np.empty((0, 2), np.int64), np.empty((0, d)), np.empty((0, d)), np.empty((0, d + 1)))
 
 
 @njit(leaf=True)
-def _margin(lo, hi, kind, band):
+def _margin(boxes, kind, band):
     """How much to grow the boxes; none where it would be used up by the next step."""
+    lo, hi, _ = boxes
     n, d = lo.shape
     size, count = 0.0, 0
     for s in range(n):
@@ -39,8 +41,10 @@ def _margin(lo, hi, kind, band):
 
 
 @njit(leaf=True)
-def _inside(lo, hi, planes, old_lo, old_hi, old_planes):
-    """Whether all boxes and half-spaces lie within the old ones."""
+def _inside(boxes, kept):
+    """Whether all boxes and half-spaces lie within those of a list."""
+    lo, hi, planes = boxes
+    old_lo, old_hi, old_planes = kept.lo, kept.hi, kept.planes
     n, d = lo.shape
     if old_lo.shape[0] != n:
         return False
@@ -54,8 +58,9 @@ def _inside(lo, hi, planes, old_lo, old_hi, old_planes):
 
 
 @njit(leaf=True)
-def boxes_overlap(i, j, lo, hi, planes, kind):
+def boxes_overlap(i, j, boxes, kind):
     """Whether the boxes of a listed pair overlap."""
+    lo, hi, planes = boxes
     if kind[i] == PLANE:
         return meets(i, j, lo, hi, planes)
     if kind[j] == PLANE:
@@ -64,57 +69,57 @@ def boxes_overlap(i, j, lo, hi, planes, kind):
 
 
 @njit
-def overlapping(listed, lo, hi, planes, kind):
+def overlapping(listed, boxes, kind):
     """Those of the listed pairs whose boxes overlap."""
     out = np.empty((len(listed), 2), np.int64)
     count = 0
     for k in range(len(listed)):
         i, j = listed[k, 0], listed[k, 1]
         out[count, 0], out[count, 1] = i, j
-        count += 1 if boxes_overlap(i, j, lo, hi, planes, kind) else 0
+        count += 1 if boxes_overlap(i, j, boxes, kind) else 0
     return out[:count]
 
 
 @njit(sealed=True)
-def neighbours(lo, hi, planes, kind, body, group, mask, movable, excluded, band, kept, parallel):
+def neighbours(boxes, kind, filters, band, kept, parallel):
     """A list that holds all that `pairs` gives for boxes inflated by `band`/2, and what to keep for the next call.
 
     Those of the list whose boxes overlap are the pairs that `pairs` gives, in the same order.
     """
-    listed, old_lo, old_hi, old_planes = kept
-    if _inside(lo, hi, planes, old_lo, old_hi, old_planes):
-        return listed, kept
-    grow = _margin(lo, hi, kind, band)
+    if _inside(boxes, kept):
+        return kept.pairs, kept
+    grow = _margin(boxes, kind, band)
     if grow == 0.0:
-        return pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel), kept
+        return pairs(boxes, kind, filters, parallel), kept
+    lo, hi, planes = boxes
     wide_lo, wide_hi, wide_planes = lo - grow, hi + grow, planes.copy()
     for s in range(lo.shape[0]):
         if kind[s] == PLANE:
             wide_planes[s, lo.shape[1]] += grow
-    listed = pairs(wide_lo, wide_hi, wide_planes, kind, body, group, mask, movable, excluded, parallel)
-    return listed, (listed, wide_lo, wide_hi, wide_planes)
+    listed = pairs(Boxes(wide_lo, wide_hi, wide_planes), kind, filters, parallel)
+    return listed, NearPairs(listed, wide_lo, wide_hi, wide_planes)
 
 
 @njit(sealed=True)
-def listed_or_found(lo, hi, planes, kind, body, group, mask, movable, excluded, kept, parallel):
+def listed_or_found(boxes, kind, filters, kept, parallel):
     """A list that holds all that `pairs` gives for these boxes: the one that is kept, where it does."""
-    listed, old_lo, old_hi, old_planes = kept
-    if _inside(lo, hi, planes, old_lo, old_hi, old_planes):
-        return listed
-    return pairs(lo, hi, planes, kind, body, group, mask, movable, excluded, parallel)
+    if _inside(boxes, kept):
+        return kept.pairs
+    return pairs(boxes, kind, filters, parallel)
 
 
 @njit
-def swept(lo, hi, planes):
-    """Boxes (2, ns, .) at the start and the end of a motion: the first become those that hold both.
+def swept(boxes, later):
+    """Boxes at the start and the end of a motion: the first become those that hold both.
 
     Planes of the compiled loop keep their direction, or turn with a body; those are taken as everywhere.
     """
-    for s in range(lo.shape[1]):
-        for j in range(lo.shape[2]):
-            lo[0, s, j], hi[0, s, j] = min(lo[0, s, j], lo[1, s, j]), max(hi[0, s, j], hi[1, s, j])
-        d = lo.shape[2]
+    lo, hi, planes = boxes
+    d = lo.shape[1]
+    for s in range(lo.shape[0]):
+        for j in range(d):
+            lo[s, j], hi[s, j] = min(lo[s, j], later.lo[s, j]), max(hi[s, j], later.hi[s, j])
         same = True
         for j in range(d):
-            same = same and planes[0, s, j] == planes[1, s, j]
-        planes[0, s, d] = max(planes[0, s, d], planes[1, s, d]) if same else math.inf
+            same = same and planes[s, j] == later.planes[s, j]
+        planes[s, d] = max(planes[s, d], later.planes[s, d]) if same else math.inf

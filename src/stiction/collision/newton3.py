@@ -12,9 +12,13 @@ is a true separation at every stage, and at the end no feature near it does bett
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from .._check import Array
 from .._jit import njit
-from .epa3 import ENOUGH, grow, next_face, point_of_face
+from .epa3 import ENOUGH, FACES, POINTS, grow, next_face, point_of_face
 from .features import CORE, HULL, PLANE, along, cross, dot, perpendicular
 from .gjk3 import FAR, nearest_points, row
 from .support3 import (
@@ -41,6 +45,36 @@ _SHALLOW = 1e-6  # of the size: an overlap for which no other way out is looked 
 _LEVEL = 1e-8  # sine of an angle below which lines and faces lie flat on a face
 
 
+class Support(NamedTuple):
+    """A vertex or line of a shape, in world axes."""
+
+    feature: Any  # VERTEX or LINE
+    p: Any  # the vertex, or a point of the line
+    d: Any  # unit direction of the line
+    radius: Any  # of the line [m]
+
+
+class DistanceRoom(NamedTuple):
+    """Room for `distance3`."""
+
+    W: Array  # (POINTS + 1, 3) points of the difference of two shapes
+    P: Array  # (POINTS + 1, 3) those of the first
+    weight: Array  # (4,) of the points of a simplex
+    F: Array  # (FACES, 3) faces of a polytope
+    N: Array  # (FACES, 4) their normals and distances
+    E: Array  # (FACES, 2) edges of its horizon
+    ways: Array  # (TRIED, 3) ways out of an overlap
+
+
+@njit
+def distance_room():
+    """Room for `distance3`."""
+    return DistanceRoom(
+        np.zeros((POINTS + 1, 3)), np.zeros((POINTS + 1, 3)), np.zeros(4), np.zeros((FACES, 3), np.int64),
+        np.zeros((FACES, 4)), np.zeros((FACES, 2), np.int64), np.zeros((TRIED, 3)),
+    )  # fmt: skip
+
+
 @njit
 def normalized(v):
     """v/|v|."""
@@ -59,7 +93,7 @@ def place_of(geo, axes, s, at, feature, p, d, radius, m):
     if feature == LINE:
         across = along(m, -dot(m, d), d)
         return along(p, radius / math.sqrt(dot(across, across)), across)
-    if geo[0][s] == CORE or geo[0][s] == HULL:
+    if geo.kind[s] == CORE or geo.kind[s] == HULL:
         return p
     q, _ = support(geo, s, turned_to(axes, s, m))
     return plus(at, turned_from(axes, s, q))
@@ -74,8 +108,10 @@ def curve_of(geo, axes, s, feature, radius, m, e, f):
 
 
 @njit
-def ascend(geo, axes, a, b, offset, fa, pa, da, ra, fb, pb, db, rb, n, size):
+def ascend(geo, axes, a, b, offset, of_a, of_b, n, size):
     """The unit vector near n with the largest separation of a vertex or line of a from a vertex or line of b."""
+    fa, pa, da, ra = of_a
+    fb, pb, db, rb = of_b
     zero = (0.0, 0.0, 0.0)
     bound = fa == LINE or fb == LINE
     d = da if fa == LINE else db
@@ -168,7 +204,8 @@ def improve(geo, axes, a, b, offset, n, best, size):
                         m = (-m[0], -m[1], -m[2])
                 else:
                     pa, pb = la if fa == LINE else va, lb if fb == LINE else vb
-                    m = ascend(geo, axes, a, b, offset, fa, pa, da, ra, fb, pb, db, rb, n, size)
+                    of_a, of_b = Support(fa, pa, da, ra), Support(fb, pb, db, rb)
+                    m = ascend(geo, axes, a, b, offset, of_a, of_b, n, size)
             s = separation(geo, axes, a, b, offset, m)
             # Flat features go before points at equal separation: theirs is the exact normal.
             if s > best + gain or (s >= best - gain and fa + fb > choice_a + choice_b):
@@ -228,12 +265,13 @@ def extent3(half, s):
 
 
 @njit(leaf=True, sealed=True)
-def distance3(geo, at, axes, a, b, reach, W, P, F, N, E, C, weight):
+def distance3(geo, at, axes, a, b, reach, room):
     """(signed distance of two cores, unit normal from b to a, point of a, point of b), points relative to b's centre.
 
     A distance above `reach` is a lower bound only. A half-space comes second.
     """
-    kind, half = geo[0], geo[1]
+    W, P, weight, F, N, E, C = room
+    kind, half = geo.kind, geo.half
     offset = (at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2])
     if kind[b] == PLANE:
         n = (axes[b, 0, 2], axes[b, 1, 2], axes[b, 2, 2])

@@ -21,12 +21,15 @@ to the centre of b); Q and T (., 3) with numbers are the two sides in world axes
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
+from .._check import Array
 from .._jit import njit
 from .boxes import vertex_exists
 from .features import CORE, CYLINDER, HULL, along, cross, dot
 from .gjk3 import row
 from .manifold3 import CLOSE, MANY, STEEP, local_vertex
+from .records import Near
 from .support3 import facing_face, line_feature, minus, plus, scaled, turned_from, turned_to
 
 SPARE = 64  # corners by which a polygon may grow by round-off while it is cut
@@ -37,6 +40,27 @@ _UNDERCUT = 1e-11  # a point that seems nearer than the shapes by more than this
 PRIMARY, ON_B, ON_A, RIM_ON_B, RIM_ON_A = 0, 1, 2, 3, 4  # what: the pair itself, a point or rim over a plane of b or a
 KEPT, ALONG = 1, 2  # marks: a vertex that is not left out; a point whose plane is across the normal of the distance
 _SIDES, _CUT = 8190, 8192  # numbers of the ends of two lines side by side, and from where on they are cuts
+
+
+class Polygon(NamedTuple):
+    """A side of a shape in world axes, or what is left of it."""
+
+    corners: Array  # (., 3)
+    ids: Array  # (.,) their numbers
+    count: Any  # how many there are; 2 of a line, 0 of a point
+
+
+class PatchRoom(NamedTuple):
+    """Room for `patch`: the vertices of one shape, two sides, and what is left of one that is cut."""
+
+    V: Array  # (., 4) height over a plane and point of each vertex
+    number: Array  # (.,)
+    Q: Array  # (., 3)
+    ids_q: Array  # (.,)
+    T: Array
+    ids_t: Array
+    C: Array
+    ids_c: Array
 
 
 @njit
@@ -62,7 +86,7 @@ def rim_corner(half, s, k, top):
 @njit
 def face_corners(geo, axes, s, at, face, normal, Q, ids):
     """The corners of a face (its number and normal by `facing_face`), counter-clockwise from outside; how many."""
-    kind, half, vert_ptr, verts, loop_ptr, loop = geo[0], geo[1], geo[2], geo[3], geo[8], geo[9]
+    kind, half, vert_ptr, verts, loop_ptr, loop = geo.kind, geo.half, geo.vert_ptr, geo.verts, geo.loop_ptr, geo.loop
     if kind[s] == CYLINDER:
         up = normal[2] > 0.0
         for k in range(8):
@@ -155,11 +179,12 @@ def cut(Q, ids, count, T, ids_t, corners, normal, slop, C, ids_c):
 
 
 @njit(leaf=True)
-def add_candidate(ci, cf, m, what, number, gap, p, near):
-    """Append a candidate unless one stands within `near` of it; the number of candidates."""
+def add_candidate(found, m, what, number, gap, p, beside):
+    """Append a candidate unless one stands within `beside` of it; the number of candidates."""
+    ci, cf = found
     for i in range(m):
         e = minus((cf[i, 1], cf[i, 2], cf[i, 3]), p)
-        if dot(e, e) <= near * near:
+        if dot(e, e) <= beside * beside:
             return m
     ci[m, 0], ci[m, 1], ci[m, 2] = what, number, 0
     cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3] = gap, p[0], p[1], p[2]
@@ -176,26 +201,29 @@ def rim_height(half, axes, s, at, normal, top):
 
 
 @njit(leaf=True)
-def over_plane(geo, axes, s, at, normal, foot, Q, ids, count, what, d, reach, size, ci, cf, m):
+def over_plane(geo, axes, s, at, normal, foot, side, what, near, found, m):
     """Candidates: corners of a side of shape s within reach over the plane through `foot`; a lying cylinder's rims."""
-    lying = geo[0][s] == CYLINDER and count == 2
+    Q, ids, count = side
+    d, reach, _, size = near
+    lying = geo.kind[s] == CYLINDER and count == 2
     for i in range(count):
         p = row(Q, i)
         gap = dot(normal, minus(p, foot))
         rim = False
         if lying and ids[i] < 2:  # its rim, unless that reaches below the shapes beside the face
-            lowest = rim_height(geo[1], axes, s, at, normal, ids[i] == 1) - dot(normal, foot)
+            lowest = rim_height(geo.half, axes, s, at, normal, ids[i] == 1) - dot(normal, foot)
             rim = lowest >= d - _UNDERCUT * size
             gap = lowest if rim else gap
         if gap <= reach and gap >= d - _UNDERCUT * size:
             number = 2 * ids[i] + (what - 1)
-            m = add_candidate(ci, cf, m, what + 2 if rim else what, number, gap, p, 1e-6 * size)
+            m = add_candidate(found, m, what + 2 if rim else what, number, gap, p, 1e-6 * size)
     return m
 
 
 @njit
-def side_by_side(Q, ids, T, n, d, reach, size, ci, cf, m):
+def side_by_side(Q, T, n, near, found, m):
     """Candidates of two nearly parallel lines Q (of a) and T (of b): the ends of the stretch that they share."""
+    d, reach, _, size = near
     p, q = row(Q, 0), row(T, 0)
     u, v = minus(row(Q, 1), p), minus(row(T, 1), q)
     lu, lv = math.sqrt(dot(u, u)), math.sqrt(dot(v, v))
@@ -213,22 +241,23 @@ def side_by_side(Q, ids, T, n, d, reach, size, ci, cf, m):
         y = along(q, (t - start) / (stop - start), v)
         gap = dot(n, minus(x, y))
         if gap <= reach and gap >= d - _UNDERCUT * size:
-            kept = add_candidate(ci, cf, m, ON_B, 2 * _SIDES + k, gap, x, 1e-6 * size)
+            kept = add_candidate(found, m, ON_B, 2 * _SIDES + k, gap, x, 1e-6 * size)
             if kept > m:
-                ci[m, 2] = ALONG
+                found.ci[m, 2] = ALONG
             m = kept
     return m
 
 
 @njit
-def edges(geo, axes, a, b, offset, n, d, reach, size, Q, ids_q, T, ids_t, ci, cf, m):
+def edges(geo, axes, a, b, offset, n, near, room, found, m):
     """Candidates where the shapes touch beside their faces: the ends of what two nearly parallel lines share."""
+    Q, T = room.Q, room.T
     zero = (0.0, 0.0, 0.0)
-    if line(geo, axes, a, offset, turned_to(axes, a, (-n[0], -n[1], -n[2])), Q, ids_q) == 0:
+    if line(geo, axes, a, offset, turned_to(axes, a, (-n[0], -n[1], -n[2])), Q, room.ids_q) == 0:
         return m
-    if line(geo, axes, b, zero, turned_to(axes, b, n), T, ids_t) == 0:
+    if line(geo, axes, b, zero, turned_to(axes, b, n), T, room.ids_t) == 0:
         return m
-    return side_by_side(Q, ids_q, T, n, d, reach, size, ci, cf, m)
+    return side_by_side(Q, T, n, near, found, m)
 
 
 @njit(leaf=True)
@@ -281,12 +310,11 @@ def swap(V, number, i, j):
 
 
 @njit(leaf=True)
-def vertices_over(geo, axes, s, at, normal, foot, T, corners, slop, what, d, reach, band, size, V, number, ci, cf, m):
-    """Candidates: vertices of shape s within reach over a plane, and over the polygon T where that has corners.
-
-    V (., 4) and number have room for all vertices of a shape.
-    """
-    kind, half, vert_ptr, verts = geo[0], geo[1], geo[2], geo[3]
+def vertices_over(geo, axes, s, at, normal, foot, side, what, near, band, room, found):
+    """The first candidates: vertices of shape s within reach over a plane, and over a side where that has corners."""
+    T, _, corners = side
+    V, number, (d, reach, slop, size) = room.V, room.number, near
+    kind, half, vert_ptr, verts = geo.kind, geo.half, geo.vert_ptr, geo.verts
     first, last = (vert_ptr[s], vert_ptr[s + 1]) if kind[s] == HULL else (0, 8 if kind[s] == CORE else 0)
     count = 0
     for v in range(first, last):
@@ -309,58 +337,60 @@ def vertices_over(geo, axes, s, at, normal, foot, T, corners, slop, what, d, rea
         if count > MANY:
             own = math.sqrt(half[s, 0] * half[s, 0] + half[s, 1] * half[s, 1] + half[s, 2] * half[s, 2])
             count = choose(V, number, count, normal, min(band, CLOSE * own), 1e-10 * size)
+    m = 0
     for i in range(count):
         p = (V[i, 1], V[i, 2], V[i, 3])
-        kept = add_candidate(ci, cf, m, what, 2 * number[i] + (what - 1), V[i, 0], p, 0.0)
+        kept = add_candidate(found, m, what, 2 * number[i] + (what - 1), V[i, 0], p, 0.0)
         if kept > m:
-            ci[m, 2] = KEPT
+            found.ci[m, 2] = KEPT
         m = kept
     return m
 
 
 @njit(sealed=True)
-def patch(geo, axes, a, b, offset, n, d, reach, band, slop, size, Q, ids_q, T, ids_t, C, ids_c, V, number, ci, cf):
-    """Candidates of the patch for the normal n and core distance d; (their number, outward normal of its plane)."""
+def patch(geo, axes, a, b, offset, n, near, band, room, found):
+    """Candidates of the patch for the normal n; (their number, outward normal of its plane)."""
+    Q, ids_q, T, ids_t, slop = room.Q, room.ids_q, room.T, room.ids_t, near.slop
     zero = (0.0, 0.0, 0.0)
     na, normal_a, off_a = side(geo, axes, a, offset, (-n[0], -n[1], -n[2]), Q, ids_q)
     nb, normal_b, off_b = side(geo, axes, b, zero, n, T, ids_t)
     if nb > 2 and (na <= 2 or off_b <= off_a + _SAME):
         foot = row(T, 0)
-        m = vertices_over(
-            geo, axes, a, offset, normal_b, foot, T, nb, slop, ON_B, d, reach, band, size, V, number, ci, cf, 0
-        )
-        left = cut(Q, ids_q, na, T, ids_t, nb, normal_b, slop, C, ids_c)
-        m = over_plane(geo, axes, a, offset, normal_b, foot, Q, ids_q, left, ON_B, d, reach, size, ci, cf, m)
+        face = Polygon(T, ids_t, nb)
+        m = vertices_over(geo, axes, a, offset, normal_b, foot, face, ON_B, near, band, room, found)
+        left = Polygon(Q, ids_q, cut(Q, ids_q, na, T, ids_t, nb, normal_b, slop, room.C, room.ids_c))
+        m = over_plane(geo, axes, a, offset, normal_b, foot, left, ON_B, near, found, m)
         return m, normal_b
     if na > 2:
         foot = row(Q, 0)
-        m = vertices_over(
-            geo, axes, b, zero, normal_a, foot, Q, na, slop, ON_A, d, reach, band, size, V, number, ci, cf, 0
-        )
-        left = cut(T, ids_t, nb, Q, ids_q, na, normal_a, slop, C, ids_c)
-        m = over_plane(geo, axes, b, zero, normal_a, foot, T, ids_t, left, ON_A, d, reach, size, ci, cf, m)
+        face = Polygon(Q, ids_q, na)
+        m = vertices_over(geo, axes, b, zero, normal_a, foot, face, ON_A, near, band, room, found)
+        left = Polygon(T, ids_t, cut(T, ids_t, nb, Q, ids_q, na, normal_a, slop, room.C, room.ids_c))
+        m = over_plane(geo, axes, b, zero, normal_a, foot, left, ON_A, near, found, m)
         return m, normal_a
     if na == 2 and nb == 2:
-        return side_by_side(Q, ids_q, T, n, d, reach, size, ci, cf, 0), n
+        return side_by_side(Q, T, n, near, found, 0), n
     return 0, n
 
 
 @njit(leaf=True, sealed=True)
-def on_half_space(geo, axes, a, offset, n, d, reach, band, size, Q, ids, V, number, ci, cf):
+def on_half_space(geo, axes, a, offset, n, near, band, room, found):
     """Candidates of core a over a half-space with normal n: vertices of a hull, rims of a cylinder; their number."""
+    Q, ids = room.Q, room.ids_q
     zero = (0.0, 0.0, 0.0)
     back = (-n[0], -n[1], -n[2])
-    if geo[0][a] == CYLINDER:
+    if geo.kind[a] == CYLINDER:
         count, _, _ = side(geo, axes, a, offset, back, Q, ids)
         if count == 2:
-            return over_plane(geo, axes, a, offset, n, zero, Q, ids, 2, ON_B, -math.inf, reach, size, ci, cf, 0)
+            any_depth = Near(-math.inf, near.reach, near.slop, near.size)
+            return over_plane(geo, axes, a, offset, n, zero, Polygon(Q, ids, 2), ON_B, any_depth, found, 0)
         m = 0
         across = cross(n, (axes[a, 0, 2], axes[a, 1, 2], axes[a, 2, 2]))
         mark = KEPT if dot(across, across) > _PARALLEL * _PARALLEL else 0  # four will do while it stands
         for k in range(8 if count else 0):
             p = row(Q, k)
-            if dot(n, p) <= reach:
-                m = add_candidate(ci, cf, m, ON_B, 2 * ids[k], dot(n, p), p, 0.0)
-                ci[m - 1, 2] = mark
+            if dot(n, p) <= near.reach:
+                m = add_candidate(found, m, ON_B, 2 * ids[k], dot(n, p), p, 0.0)
+                found.ci[m - 1, 2] = mark
         return m
-    return vertices_over(geo, axes, a, offset, n, zero, Q, 0, 0.0, ON_B, d, reach, band, size, V, number, ci, cf, 0)
+    return vertices_over(geo, axes, a, offset, n, zero, Polygon(Q, ids, 0), ON_B, near, band, room, found)

@@ -1,13 +1,8 @@
 """Convex shapes in space by their support points and features, in the frame of the shape.
 
-`geo` is a tuple of arrays: kind (ns,), half (ns, 3): half extents of a core box, of a cylinder (r, r, length/2), of an
-ellipsoid (its semi-axes), of a hull (its box); and for hulls, shape after shape: vert_ptr (ns + 1,), verts (., 3);
-link_ptr (one more than vertices), link: neighbours of each vertex; face_ptr (ns + 1,), face_normal (., 3), loop_ptr
-(one more than faces), loop: the vertices of each face, counter-clockwise. Vertices and faces have numbers over all
-shapes.
-
-At a direction n a shape offers up to three features: its support point (a vertex, a point of a rim or of an ellipsoid),
-the line nearest to it (an edge, the side of a cylinder as an axis with a radius), and the face that looks along n.
+`geo` is a record `Cores`. At a direction n a shape offers up to three features: its support point (a vertex, a point of
+a rim or of an ellipsoid), the line nearest to it (an edge, the side of a cylinder as an axis with a radius), and the
+face that looks along n.
 """
 
 from __future__ import annotations
@@ -26,7 +21,7 @@ _FACING = 0.9  # cosine of the angle to a face normal below which it is no candi
 @njit
 def support(geo, s, n):
     """The farthest point of core s along n, and its number for a vertex of a hull."""
-    kind, half, vert_ptr, verts, link_ptr, link = geo[0], geo[1], geo[2], geo[3], geo[4], geo[5]
+    kind, half, vert_ptr, verts, link_ptr, link = geo.kind, geo.half, geo.vert_ptr, geo.verts, geo.link_ptr, geo.link
     h = (half[s, 0], half[s, 1], half[s, 2])
     if kind[s] == CORE:
         return (h[0] if n[0] >= 0.0 else -h[0], h[1] if n[1] >= 0.0 else -h[1], h[2] if n[2] >= 0.0 else -h[2]), 0
@@ -66,7 +61,7 @@ def line_feature(geo, s, n):
 
     Numbers of ends: corners of a core as in `boxes`, vertices of a hull from 0, bottom 0 and top 1 of a cylinder.
     """
-    kind, half, vert_ptr, verts, link_ptr, link = geo[0], geo[1], geo[2], geo[3], geo[4], geo[5]
+    kind, half, vert_ptr, verts, link_ptr, link = geo.kind, geo.half, geo.vert_ptr, geo.verts, geo.link_ptr, geo.link
     zero = (0.0, 0.0, 0.0)
     if kind[s] == ELLIPSOID:
         return False, zero, zero, 0, 0, 0.0
@@ -105,7 +100,7 @@ def facing_face(geo, s, n):
 
     The number is the axis for a core, 0 for a cap of a cylinder, and that of the face for a hull.
     """
-    kind, half, face_ptr, face_normal = geo[0], geo[1], geo[6], geo[7]
+    kind, half, face_ptr, face_normal = geo.kind, geo.half, geo.face_ptr, geo.face_normal
     if kind[s] == ELLIPSOID:
         return False, 0, n
     if kind[s] == CYLINDER:
@@ -129,7 +124,7 @@ def facing_face(geo, s, n):
 @njit
 def bending(geo, s, n, e, f):
     """e·D f, where D is the derivative of the support point at n: the curvature of rims and ellipsoids, else 0."""
-    kind, half = geo[0], geo[1]
+    kind, half = geo.kind, geo.half
     if kind[s] == ELLIPSOID:
         a, b, c = half[s, 0] * half[s, 0], half[s, 1] * half[s, 1], half[s, 2] * half[s, 2]
         h2 = a * n[0] * n[0] + b * n[1] * n[1] + c * n[2] * n[2]

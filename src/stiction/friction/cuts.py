@@ -54,7 +54,7 @@ class HalfSpaces:
         from .kernels import project_polyhedron
 
         y = np.empty(self.d)
-        project_polyhedron(self.G, self.h, self.d, self.m, x, y, *self.work)
+        project_polyhedron(self.G, self.h, self.d, self.m, x, y, self.work)
         return y
 
 

@@ -17,14 +17,29 @@ function is never negative.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from .._check import Array
 from .._jit import njit
 from .._lanes import root, select
 from .nnls import nnls
 
 NONE, ELLIPSOID, POLYHEDRON, PRODUCT = 0, 1, 2, 3
+
+
+class PolyhedronRoom(NamedTuple):
+    """Room for `project_polyhedron` with up to m inequalities in d dimensions."""
+
+    rows: Array  # (m, d + 1)
+    weights: Array  # (m,)
+    residual: Array  # (d + 1,)
+    target: Array  # (d + 1,)
+    active: Array  # (d + 1,) and the next three: room for `nnls`
+    gram: Array  # (d + 1, d + 1)
+    rhs: Array  # (d + 1,)
+    sol: Array  # (d + 1,)
 
 
 @njit(inline=True)
@@ -284,11 +299,9 @@ def round_map(a, rho, p0, p1, p2, u0, u1, u2):
 
 
 @njit(leaf=True)
-def project_polyhedron(G, h, d, m, x, y, rows, weights, residual, target, active, gram, rhs, sol):
-    """Nearest point y to x with G y <= h (m rows of length d): least-distance programming by one `nnls`.
-
-    Work arrays: rows (m, d+1), weights (m,), residual (d+1,), target (d+1,), active, gram, rhs, sol as in `nnls`.
-    """
+def project_polyhedron(G, h, d, m, x, y, room):
+    """Nearest point y to x with G y <= h (m rows of length d): least-distance programming by one `nnls`."""
+    rows, weights, residual, target, active, gram, rhs, sol = room
     worst = 0.0
     for j in range(m):
         s = -h[j]
@@ -314,9 +327,9 @@ def project_polyhedron(G, h, d, m, x, y, rows, weights, residual, target, active
             y[k] = x[k] - worst * residual[k] / residual[d]
 
 
-def workspace(rows: int, d: int) -> tuple[np.ndarray, ...]:
-    """The work arrays of `project_polyhedron` for up to `rows` inequalities in `d` dimensions."""
-    return (
+def workspace(rows: int, d: int) -> PolyhedronRoom:
+    """Room for `project_polyhedron` with up to `rows` inequalities in `d` dimensions."""
+    return PolyhedronRoom(
         np.empty((rows, d + 1)),
         np.empty(rows),
         np.empty(d + 1),

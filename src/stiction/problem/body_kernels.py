@@ -221,8 +221,9 @@ def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
 
 
 @njit(leaf=True)
-def row_facts(start, stop, body_a, body_b, row_ptr, Ja, Jb, Minv, apart, v, u, terms, w):
+def row_facts(start, stop, form, row_ptr, apart, v, u, terms, w):
     """H v, |H||v| and diag(H M⁻¹ Hᵀ) of the blocks start..stop in one go, to the bits of the three functions above."""
+    body_a, body_b, Ja, Jb, Minv = form
     d = Ja.shape[1]
     for k in range(start, stop):
         if k + AHEAD < stop:
@@ -296,34 +297,31 @@ def residual_scale(row_ptr, q, terms, b, length, r0, lo, hi, rho):
 
 
 @njit(leaf=True)
-def _weigh(start, stop, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums):
+def _weigh(start, stop, laws, diagonal, terms, b, q, rho, sums):
+    row_ptr, length = laws.row_ptr, laws.length
     for r in range(row_ptr[start], row_ptr[stop]):
         q[r] = q[r] + b[r]
-    block_weights(start, stop, row_ptr, diagonal, C, length, rho)
-    scale_sums(start, stop, row_ptr, q, terms, b, length, r0, lo, hi, rho, sums)
+    block_weights(start, stop, row_ptr, diagonal, laws.C, length, rho)
+    scale_sums(start, stop, row_ptr, q, terms, b, length, laws.r0, laws.lo, laws.hi, rho, sums)
 
 
 @njit(parallel=True)
-def _weigh_parallel(row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums):
-    n = len(row_ptr) - 1
+def _weigh_parallel(laws, diagonal, terms, b, q, rho, sums):
+    n = len(laws.law)
     for part in prange(PARTS):
         c = np.int64(part)
-        _weigh(
-            n * c // PARTS, n * (c + 1) // PARTS, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums[c]
-        )
+        _weigh(n * c // PARTS, n * (c + 1) // PARTS, laws, diagonal, terms, b, q, rho, sums[c])
 
 
 @njit
-def weigh(parallel, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho):
+def weigh(parallel, laws, diagonal, terms, b, q, rho):
     """q += b, the blocks' weights, and the scale: `block_weights` and `residual_scale` in one go."""
-    n = len(row_ptr) - 1
+    n = len(laws.law)
     sums = np.empty((PARTS if n > MANY else 1, 5))
     if parallel and n > MANY:
-        _weigh_parallel(row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums)
+        _weigh_parallel(laws, diagonal, terms, b, q, rho, sums)
         return scale_of(sums)
     parts = sums.shape[0]
     for c in range(parts):
-        _weigh(
-            n * c // parts, n * (c + 1) // parts, row_ptr, diagonal, C, length, terms, b, r0, lo, hi, q, rho, sums[c]
-        )
+        _weigh(n * c // parts, n * (c + 1) // parts, laws, diagonal, terms, b, q, rho, sums[c])
     return scale_of(sums)

@@ -144,11 +144,7 @@ def _residuals(problem: ContactProblem, u: FloatArray, p: FloatArray) -> tuple[F
     table = np.empty((problem.nk, SCALED + 1))
     mode = np.empty(problem.nk, dtype=np.int64)
     if problem.nk:
-        block_residuals(
-            problem.law, problem.row_ptr, f.set_of, f.mu, problem.r0, f.kind, f.semi, f.vertices, f.vertex_ptr,
-            f.facets, f.facet_ptr, problem.lo, problem.hi, problem.length, problem.associated, problem.rho, u, p,
-            table, mode,
-        )  # fmt: skip
+        block_residuals(problem.laws, problem.rho, u, p, table, mode)
     if f.written:  # of sets written in Python the kernels have only a polyhedron inside
         from .judge import judge
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["BodyRows", "Laws"]
+from .._check import Array
 
-Array = Any  # an array here, its type in a kernel
+__all__ = ["Array", "BodyRows", "Laws"]
 
 
 class Laws(NamedTuple):

@@ -9,14 +9,17 @@ eq. 2.10. Rotational rows are brought to metres first (`length`), so that sums o
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._check import Array
 from .._jit import njit
 from ..friction.kernels import (
     ELLIPSOID,
     POLYHEDRON,
     PRODUCT,
+    PolyhedronRoom,
     excess,
     gauge,
     project_cone_ellipsoid,
@@ -42,13 +45,61 @@ FIELDS = (
     "bounds",  # N·s             boxes: impulse outside lo..hi
 )
 NATURAL, SCALED = len(FIELDS), len(FIELDS) + 1
+_WIDTH = 8  # rows of a block, and some to spare
+
+
+class LocalSet(NamedTuple):
+    """The friction set of one block in its own rows, in metres (`in_metres`)."""
+
+    kind: Any  # as in `friction/kernels.py`
+    semi: Array  # semi-axes
+    facets: Array  # (., n + 1) facets a·f <= c, c behind the n entries of a
+    first: Any  # the facets from here
+    last: Any  # to here
+
+
+class ProjectionRoom(NamedTuple):
+    """Room for `project_block` with sets of up to m - 2 facets."""
+
+    G: Array  # (m, _WIDTH) facets with a normal row
+    h: Array  # (m,) their offsets
+    rows: Array  # (m, _WIDTH) and the next seven: those of `PolyhedronRoom`
+    weights: Array
+    residual: Array
+    target: Array
+    active: Array
+    gram: Array
+    rhs: Array
+    sol: Array
 
 
 @njit(leaf=True)
-def project_block(
-    kind, semi, facets, first, last, mu, r0, normal, n, x, y, G, h, rows, w, res, tgt, act, gram, rhs, sol
-):  # fmt: skip
-    """Nearest point y to x in the admissible impulses; x = (x_n, x_t) when `normal`, else x_t alone."""
+def most_inequalities(facet_ptr):
+    """How many inequalities `project_block` may need: the facets of a set, and some to spare."""
+    most = 2
+    for s in range(len(facet_ptr) - 1):
+        most = max(most, facet_ptr[s + 1] - facet_ptr[s] + 2)
+    return most
+
+
+@njit
+def projection_room(most):
+    """Room for `project_block` with up to `most` inequalities."""
+    width = _WIDTH
+    return ProjectionRoom(
+        np.empty((most, width)), np.empty(most), np.empty((most, width)), np.empty(most), np.empty(width),
+        np.empty(width), np.empty(width, dtype=np.int64), np.empty((width, width)), np.empty(width), np.empty(width),
+    )  # fmt: skip
+
+
+@njit(leaf=True)
+def project_block(own, mu, r0, normal, n, x, y, room):
+    """Nearest point y to x in the admissible impulses; x = (x_n, x_t) when `normal`, else x_t alone.
+
+    own: the `LocalSet`; room: `ProjectionRoom`.
+    """
+    kind, semi, facets, first, last = own
+    G, h, rows, weights, residual, target, active, gram, rhs, sol = room
     shift = 1 if normal else 0
     if kind == POLYHEDRON:
         m = last - first
@@ -65,7 +116,8 @@ def project_block(
                 G[m, k + 1] = 0.0
             h[m] = 0.0
             m += 1
-        project_polyhedron(G, h, n + shift, m, x, y, rows, w, res, tgt, act, gram, rhs, sol)
+        room = PolyhedronRoom(rows, weights, residual, target, active, gram, rhs, sol)
+        project_polyhedron(G, h, n + shift, m, x, y, room)
         return
     if kind & 3 == PRODUCT:
         if normal:
@@ -114,23 +166,14 @@ def in_metres(s, row, n, length, semi, facets, facet_ptr, axes, F):
 
 
 @njit(sealed=True)
-def block_residuals(
-    law, row_ptr, set_of, mu, r0, kind, semi, vertices, vertex_ptr, facets, facet_ptr,
-    lo, hi, length, associated, rho, u, p, table, mode,
-):  # fmt: skip
+def block_residuals(laws, rho, u, p, table, mode):
     """Fill table (nk, 9) with FIELDS, the natural map at rho = 1 and at each block's own rho, and mode (nk,)."""
-    most = 2
-    for s in range(len(kind)):
-        most = max(most, facet_ptr[s + 1] - facet_ptr[s] + 2)
-    width = 8
-    x, y, uu, pp = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
-    minus, axes = np.empty(width), np.empty(width)
-    F = np.empty((most, width))
-    V = np.empty((max(1, len(vertices)), width))
-    G, h = np.empty((most, width)), np.empty(most)
-    rows, w = np.empty((most, width)), np.empty(most)
-    res, tgt, rhs, sol = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
-    act, gram = np.empty(width, dtype=np.int64), np.empty((width, width))
+    law, row_ptr, length = laws.law, laws.row_ptr, laws.length
+    width = _WIDTH
+    uu, pp = np.empty(width), np.empty(width)
+    most = most_inequalities(laws.facet_ptr)
+    F, V, own = np.empty((most, width)), np.empty((max(1, len(laws.vertices)), width)), np.empty((4, width))
+    room = projection_room(most)
     for b in range(len(law)):
         start, stop = row_ptr[b], row_ptr[b + 1]
         for f in range(table.shape[1]):
@@ -148,57 +191,69 @@ def block_residuals(
             mode[b] = BILATERAL
             continue
         if law[b] == BOX:
-            _box(b, start, stop, lo, hi, length, rho[b], uu, pp, table, mode)
+            _box(b, start, stop, laws.lo, laws.hi, length, rho[b], uu, pp, table, mode)
             continue
-        normal = law[b] == UNILATERAL
-        shift = 1 if normal else 0
-        n = stop - start - shift
-        s = set_of[b]
-        plain = normal and r0[b] == 0.0 and mu[b] > 0.0 and kind[s] == ELLIPSOID
+        s, mu, n = laws.set_of[b], laws.mu[b], stop - start - 1
+        plain = law[b] == UNILATERAL and laws.r0[b] == 0.0 and mu > 0.0 and laws.shape[s] == ELLIPSOID
         if (
             plain
-            and _is_round(semi, s, length, start, n)
-            and _round_contact(b, start, n, mu[b], semi[s, 0], associated, rho[b], u, p, table, mode)
+            and _is_round(laws.semi, s, length, start, n)
+            and _round_contact(b, start, n, mu, laws.semi[s, 0], laws.associated, rho[b], u, p, table, mode)
         ):
             continue
-        first, last = 0, in_metres(s, start + shift, n, length, semi, facets, facet_ptr, axes, F)
-        nvert = vertex_ptr[s + 1] - vertex_ptr[s]
-        for j in range(nvert):
-            for k in range(n):
-                V[j, k] = vertices[vertex_ptr[s] + j, k] / length[start + shift + k]
+        _with_friction(b, laws, rho[b], uu, pp, F, V, own, room, table, mode)
+
+
+@njit(leaf=True)
+def _with_friction(b, laws, rho, uu, pp, F, V, own, room, table, mode):
+    """What `block_residuals` does for a contact, or for dry friction, with any set; uu and pp are in metres.
+
+    F, V and own (4, .) are room for the set in metres, its vertices, and points.
+    """
+    axes, minus, x, y = own[0], own[1], own[2], own[3]
+    normal = laws.law[b] == UNILATERAL
+    shift = 1 if normal else 0
+    start, s = laws.row_ptr[b], laws.set_of[b]
+    n, kind = laws.row_ptr[b + 1] - start - shift, laws.shape[s]
+    first, last = 0, in_metres(s, start + shift, n, laws.length, laws.semi, laws.facets, laws.facet_ptr, axes, F)
+    corner = laws.vertex_ptr[s]
+    nvert = laws.vertex_ptr[s + 1] - corner
+    for j in range(nvert):
         for k in range(n):
-            minus[k] = -uu[k + shift]
-        m_ = mu[b] if normal else 0.0
-        radius = max(0.0, m_ * (pp[0] if normal else 0.0) + r0[b])
-        slip = support(kind[s], axes, V, 0, nvert, minus, n)
-        rate = uu[0] - m_ * slip if (normal and associated) else uu[0]
-        power = 0.0
-        for k in range(n):
-            power += uu[k + shift] * pp[k + shift]
-        table[b, 3] = excess(kind[s], axes, F, first, last, pp[shift : shift + n], n, radius)
-        table[b, 4] = max(0.0, radius * slip + power)
-        if normal:
-            table[b, 0] = max(0.0, -rate)
-            table[b, 1] = max(0.0, -pp[0])
-            table[b, 2] = max(0.0, rate) * max(0.0, pp[0])
-            if not associated:
-                uu[0] += m_ * slip
-        for scaled in range(2):
-            step = rho[b] if scaled == 1 else 1.0
-            for k in range(n + shift):
-                x[k] = pp[k] - step * uu[k]
-            project_block(kind[s], axes, F, first, last, m_, r0[b], normal, n, x, y, G, h, rows, w, res, tgt, act, gram, rhs, sol)  # fmt: skip  # noqa: E501
-            s2 = 0.0
-            for k in range(n + shift):
-                s2 += (pp[k] - y[k]) ** 2
-            table[b, 7 + scaled] = math.sqrt(s2) / step
-        if normal and pp[0] <= step * max(rate, 0.0):
-            mode[b] = OPEN
-        elif kind[s] == 0 or n == 0:
-            mode[b] = SLIP
-        else:
-            inside = gauge(kind[s], axes, F, first, last, x[shift : shift + n], n) <= radius * (1.0 + 1e-9)
-            mode[b] = STICK if inside else SLIP
+            V[j, k] = laws.vertices[corner + j, k] / laws.length[start + shift + k]
+    for k in range(n):
+        minus[k] = -uu[k + shift]
+    mu = laws.mu[b] if normal else 0.0
+    radius = max(0.0, mu * (pp[0] if normal else 0.0) + laws.r0[b])
+    slip = support(kind, axes, V, 0, nvert, minus, n)
+    rate = uu[0] - mu * slip if (normal and laws.associated) else uu[0]
+    power = 0.0
+    for k in range(n):
+        power += uu[k + shift] * pp[k + shift]
+    table[b, 3] = excess(kind, axes, F, first, last, pp[shift : shift + n], n, radius)
+    table[b, 4] = max(0.0, radius * slip + power)
+    if normal:
+        table[b, 0] = max(0.0, -rate)
+        table[b, 1] = max(0.0, -pp[0])
+        table[b, 2] = max(0.0, rate) * max(0.0, pp[0])
+        if not laws.associated:
+            uu[0] += mu * slip
+    for scaled in range(2):
+        step = rho if scaled == 1 else 1.0
+        for k in range(n + shift):
+            x[k] = pp[k] - step * uu[k]
+        project_block(LocalSet(kind, axes, F, first, last), mu, laws.r0[b], normal, n, x, y, room)
+        s2 = 0.0
+        for k in range(n + shift):
+            s2 += (pp[k] - y[k]) ** 2
+        table[b, 7 + scaled] = math.sqrt(s2) / step
+    if normal and pp[0] <= rho * max(rate, 0.0):
+        mode[b] = OPEN
+    elif kind == 0 or n == 0:
+        mode[b] = SLIP
+    else:
+        inside = gauge(kind, axes, F, first, last, x[shift : shift + n], n) <= radius * (1.0 + 1e-9)
+        mode[b] = STICK if inside else SLIP
 
 
 @njit(leaf=True)

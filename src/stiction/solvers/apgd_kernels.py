@@ -15,7 +15,7 @@ import numpy as np
 
 from .._jit import njit
 from ..problem.laws import BOX, EQUALITY, UNILATERAL
-from ..problem.residuals import in_metres, project_block
+from ..problem.residuals import LocalSet, in_metres, project_block, projection_room
 from .nsgs_setup import _eigen
 
 
@@ -196,10 +196,7 @@ def descend(
         most = max(most, facet_ptr[s + 1] - facet_ptr[s] + 2)
     width = 8
     z, t, axes = np.empty(width), np.empty(width), np.empty(width)
-    F, G, h = np.empty((most, width)), np.empty((most, width)), np.empty(most)
-    rows, w = np.empty((most, width)), np.empty(most)
-    res, tgt, rhs, sol = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
-    act, gram = np.empty(width, dtype=np.int64), np.empty((width, width))
+    F, room = np.empty((most, width)), projection_room(most)
     total = 0.0
     whole = 0.0
     squares = 0.0
@@ -226,10 +223,8 @@ def descend(
             shift = 1 if normal else 0
             s = set_of[b]
             count = in_metres(s, start + shift, n - shift, length, semi, facets, facet_ptr, axes, F)
-            project_block(
-                kind[s], axes, F, 0, count, mu[b] if normal else 0.0, r0[b], normal, n - shift, z, t, G, h, rows, w,
-                res, tgt, act, gram, rhs, sol,
-            )  # fmt: skip
+            own = LocalSet(kind[s], axes, F, 0, count)
+            project_block(own, mu[b] if normal else 0.0, r0[b], normal, n - shift, z, t, room)
         size = 0.0
         for k in range(n):
             x[start + k] = t[k] if moves[start + k] else y[start + k]

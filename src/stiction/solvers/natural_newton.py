@@ -95,7 +95,7 @@ class NaturalMap:
 
 def _compiled_projection(problem: ContactProblem, k: int) -> Map:
     """The projection of a block with a set that the kernels know."""
-    from ..problem.residuals import in_metres, project_block
+    from ..problem.residuals import LocalSet, in_metres, project_block, projection_room
 
     table, width = problem.friction, 8
     s, normal = int(table.set_of[k]), bool(problem.law[k] == UNILATERAL)
@@ -105,15 +105,12 @@ def _compiled_projection(problem: ContactProblem, k: int) -> Map:
     axes, F = np.zeros(width), np.zeros((most, width))
     count = int(in_metres(s, first, n, problem.length, table.semi, table.facets, table.facet_ptr, axes, F))
     mu, r0 = float(table.mu[k]) if normal else 0.0, float(problem.r0[k])
-    work = (
-        np.empty((most, width)), np.empty(most), np.empty((most, width)), np.empty(most), np.empty(width),
-        np.empty(width), np.empty(width, dtype=np.int64), np.empty((width, width)), np.empty(width), np.empty(width),
-    )  # fmt: skip
+    own, room = LocalSet(int(table.kind[s]), axes, F, 0, count), projection_room(most)
 
     def project(x: FloatArray) -> FloatArray:
         padded, y = np.zeros(width), np.zeros(width)
         padded[: len(x)] = x
-        project_block(int(table.kind[s]), axes, F, 0, count, mu, r0, normal, n, padded, y, *work)
+        project_block(own, mu, r0, normal, n, padded, y, room)
         return y[: len(x)]
 
     return project

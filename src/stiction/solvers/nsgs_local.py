@@ -23,7 +23,7 @@ import math
 
 from .._jit import njit
 from .._lanes import root, select, size, some
-from ..friction.kernels import project_polyhedron
+from ..friction.kernels import PolyhedronRoom, project_polyhedron
 
 # Columns of `par`: the numbers of an item's local problem, by its kind.
 PARAMETERS = 8  # a cache line
@@ -288,7 +288,8 @@ def friction_for(n, first, facets, rim, m, G, s, g, radius, f, work):
         x[k] = -g[k]
     for j in range(m):
         h[j] = rim[facets + j] * radius
-    project_polyhedron(G[facets : facets + m], h, n, m, x, f, rows, weights, res, tgt, act, gram, rhs, sol)
+    room = PolyhedronRoom(rows, weights, res, tgt, act, gram, rhs, sol)
+    project_polyhedron(G[facets : facets + m], h, n, m, x, f, room)
 
 
 @njit(leaf=True)

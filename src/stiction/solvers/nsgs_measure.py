@@ -13,6 +13,7 @@ from .._jit import njit, prange
 from .._lanes import WIDTH
 from ..friction.kernels import round_map
 from ..problem.laws import BOX, EQUALITY
+from ..problem.records import Laws
 from ..problem.residuals import block_residuals
 from .nsgs_arms import measure_arms
 from .nsgs_islands import body_state
@@ -154,11 +155,11 @@ def measure_any(isl, work):
                 pp[m] += T[ptr[i] + j, l] * p[ptr[i] + l]
             uu[m] += C[r] * pp[m]
     table, mode = np.empty((count, SCALED + 1)), np.empty(count, np.int64)
-    block_residuals(
+    own = Laws(
         laws.law[pick], own_ptr, laws.set_of[pick], laws.mu[pick], laws.r0[pick], laws.shape, laws.semi, laws.vertices,
-        laws.vertex_ptr, laws.facets, laws.facet_ptr, low, high, long, laws.associated, rho[pick], uu, pp, table,
-        mode,
+        laws.vertex_ptr, laws.facets, laws.facet_ptr, low, high, long, laws.C, laws.associated,
     )  # fmt: skip
+    block_residuals(own, rho[pick], uu, pp, table, mode)
     missed = 0.0
     for k in range(count):
         missed += table[k, SCALED] ** 2

@@ -17,7 +17,7 @@ import numpy as np
 
 from .._check import FloatArray, IntArray
 from .._jit import njit
-from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT, project_polyhedron
+from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT, PolyhedronRoom, project_polyhedron
 from ..problem.contact_problem import ContactProblem
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 
@@ -248,7 +248,7 @@ def _facets(
     base = start + off
     for k in range(d):
         z[k] = x[base + k]
-    project_polyhedron(G, h, d, m, z, y, rows, w, res, tgt, act, gram, rhs, sol)
+    project_polyhedron(G, h, d, m, z, y, PolyhedronRoom(rows, w, res, tgt, act, gram, rhs, sol))
     if off:
         p[start] = s
         D[start, 0] = 1.0 if x[start] > 0.0 else 0.0

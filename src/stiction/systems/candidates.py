@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from .base import Candidates
 from .compliance import RIGID
 from .materials import LawTable
 from .mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from ..collision.records import FeaturePairs
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,15 @@ class Features:
     rb: FloatArray
     shape_a: IntArray
     shape_b: IntArray
+
+    @property
+    def pairs(self) -> FeaturePairs:
+        """What their geometry depends on, as kernels take it."""
+        from ..collision.records import FeaturePairs
+
+        return FeaturePairs(
+            self.body_a, self.body_b, self.type, self.pa, self.da, self.pb, self.db, self.ra, self.rb
+        )  # fmt: skip
 
     def take(self, chosen: IntArray) -> Features:
         """A selection."""

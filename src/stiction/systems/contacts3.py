@@ -47,9 +47,9 @@ def _set_turn(J, row, sign, dx, dy, dz):
 
 @njit(leaf=True)
 def contact_rows(
-    q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, number, codes, axis, side, lever, Ja, Jb, length
+    q, body_a, body_b, geometry, row_ptr, offset, number, laws, Ja, Jb, length
 ):  # fmt: skip
-    """Rows of contacts at row_ptr[k + offset] of Ja and Jb (nr, 6): the normal, and then what codes[number[k]] says.
+    """Rows of contacts at row_ptr[k + offset] of Ja, Jb (nr, 6): the normal, then what codes[number[k]] of `laws` say.
 
     The normal row acts at each body's own surface point, so that it is the exact gradient of the gap. So do the
     tangents where one of the two is fixed or prescribed: at the moment of contact these points are one, and an arm that
@@ -60,6 +60,8 @@ def contact_rows(
     axis fixed in a; where it is -1, in b, and as b is first in that law, the normal and both tangents of the frame
     belong to -n: with a as the body that moves, the tangents' rows change their signs.
     """
+    normal, point_a, point_b = geometry.normal, geometry.point_a, geometry.point_b
+    codes, axis, side, lever = laws
     for k in range(len(body_a)):
         if k + AHEAD < len(body_a):
             fetch(q, body_b[k + AHEAD], 1)

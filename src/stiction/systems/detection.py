@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .base import Candidates
 from .candidates import Features, WorldCandidates
 from .materials import LawTable
 from .mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from ..collision.records import Boxes, FoundContacts, Geometry
 
 MEASURED = 4  # geometries that are kept: of a step's contacts, and of those ahead, at both its ends
 CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
@@ -70,15 +73,15 @@ class Detection(ABC):
         """The rotation matrix of one body."""
 
     @abstractmethod
-    def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Boxes lo, hi (ns, dim) of shapes, half of `band` larger, and planes (ns, dim + 1) (`collision.aabbs`)."""
+    def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> Boxes:
+        """Boxes of shapes, half of `band` larger (`collision.aabbs`)."""
 
     @abstractmethod
-    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
-        """Narrow phase into the buffers `out`; the number of contacts, which may exceed their size."""
+    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: FoundContacts) -> int:
+        """Narrow phase into the room `out`; the number of contacts, which may exceed its size."""
 
     @abstractmethod
-    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
+    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: Geometry) -> None:
         """Gap, normal and surface points of features."""
 
     def detect(self, t: float, q: FloatArray, band: float) -> WorldCandidates:
@@ -87,7 +90,7 @@ class Detection(ABC):
         The last step is certified by what the next one begins with.
         """
         if self._detected is None or self._detected[0] != band or not np.array_equal(self._detected[1], q):
-            found = self._between(q, self._pairs(*self._boxes(*self._poses(q), float(band))), float(band))
+            found = self._between(q, self._pairs(self._boxes(*self._poses(q), float(band))), float(band))
             self.remember_detected(q, band, found)
             return found
         return self._detected[2]
@@ -98,9 +101,9 @@ class Detection(ABC):
 
     def detect_on_the_way(self, t: float, q: FloatArray, to: FloatArray, band: float, reach: float) -> WorldCandidates:
         """Also contacts with a gap of up to `reach` of shapes that may meet on the way: their boxes, moved, overlap."""
-        (lo, hi, planes), (new_lo, new_hi, new_planes) = (self._boxes(*self._poses(c), float(band)) for c in (q, to))
-        lo, hi = np.minimum(lo, new_lo), np.maximum(hi, new_hi)
-        pairs = np.concatenate([self._pairs(lo, hi, planes), self._pairs(lo, hi, new_planes)])
+        start, end = (self._boxes(*self._poses(c), float(band)) for c in (q, to))
+        both = start._replace(lo=np.minimum(start.lo, end.lo), hi=np.maximum(start.hi, end.hi))
+        pairs = np.concatenate([self._pairs(both), self._pairs(both._replace(planes=end.planes))])
         return self._between(q, np.unique(pairs, axis=0), float(reach))
 
     def joined(self, found: WorldCandidates, more: WorldCandidates) -> WorldCandidates:
@@ -113,18 +116,19 @@ class Detection(ABC):
 
     def _between(self, q: FloatArray, pairs: IntArray, band: float) -> WorldCandidates:
         """Joints, and contacts within `band` of pairs (n, 2) of shapes; buffers grow until every contact fits."""
+        from ..collision.records import FoundContacts
+
         x, turn = self._poses(q)
         while True:
-            out = self._buffers(self.capacity)
+            out = self._room(self.capacity)
             count = self._find(x, turn, pairs, band, out) if len(pairs) else 0
             if count <= self.capacity:
                 break
             self.capacity = int(1.5 * count)
-        shape_a, shape_b, code = (array[:count] for array in out[:3])
-        key = (shape_a * self.ns + shape_b) * CODES + code
+        found = FoundContacts(*(array[:count] for array in out))
+        key = (found.shape_a * self.ns + found.shape_b) * CODES + found.code
         order = np.argsort(key, kind="stable")
-        bodies = self.shape_body[shape_a[order]], self.shape_body[shape_b[order]]
-        f = Features(*bodies, *(array[:count][order] for array in (*out[3:], shape_a, shape_b)))
+        f = Features(*(getattr(found, name)[order] for name in Features.__dataclass_fields__))
         return self.candidates(f, key[order])
 
     def candidates(self, f: Features, key: IntArray) -> WorldCandidates:
@@ -157,7 +161,7 @@ class Detection(ABC):
         )
         if not bare.any():
             return candidates
-        normal = self._geometry(f, q)[1]
+        normal = self._geometry(f, q).normal
         type, da, db = f.type.copy(), f.da.copy(), f.db.copy()
         for k in np.flatnonzero(bare).tolist():
             if f.type[k] == LINE_POINT:
@@ -205,29 +209,33 @@ class Detection(ABC):
         fixed = replace(f, type=type, pa=pa, pb=pb, db=db, ra=ra, rb=rb)
         return replace(candidates, features=fixed, key=key)
 
-    def _pairs(self, lo: FloatArray, hi: FloatArray, planes: FloatArray) -> IntArray:
+    def _pairs(self, boxes: Boxes) -> IntArray:
         """(n, 2) shapes that may touch, and whose boxes overlap."""
         if not self.ns:
             return np.zeros((0, 2), dtype=np.int64)
         from ..collision import pairs
+        from ..collision.records import Filters
 
-        found: IntArray = pairs(
-            lo, hi, planes, self.kind, self.shape_body, self.shape_group, self.shape_mask, self.moves, self.excluded,
-            False,
-        )  # fmt: skip
+        filters = Filters(self.shape_body, self.shape_group, self.shape_mask, self.moves, self.excluded)
+        found: IntArray = pairs(boxes, self.kind, filters, False)
         return found
 
-    def _buffers(self, m: int) -> tuple[Any, ...]:
-        whole = [np.empty(m, dtype=np.int64) for _ in range(4)]
-        return (*whole, *(np.empty((m, self.dim)) for _ in range(4)), np.empty(m), np.empty(m))
+    def _room(self, m: int) -> FoundContacts:
+        from ..collision.records import FoundContacts
 
-    def _geometry(self, f: Features, q: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Gap (n,), normal, point on a, point on b (n, dim), not to be written to; kept for the same f and q."""
+        parts: list[Any] = [np.empty(m, dtype=np.int64) for _ in range(6)]
+        parts += [np.empty((m, self.dim)) for _ in range(4)] + [np.empty(m) for _ in range(2)]
+        return FoundContacts(*parts)
+
+    def _geometry(self, f: Features, q: FloatArray) -> Geometry:
+        """Where contacts are at q, not to be written to; kept for the same f and q."""
+        from ..collision.records import Geometry
+
         for features, place, out in self._measured:
             if features is f and np.array_equal(place, q):
                 return out
         n, d = len(f), self.dim
-        out = (np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
+        out = Geometry(np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
         if n:
             self._measure(*self._poses(q), f, out)
         self._measured = [(f, q.copy(), out), *self._measured[: MEASURED - 1]]

@@ -21,15 +21,17 @@ def _set_row(J, row, sign, dx, dy, rx, ry):
 
 @njit(leaf=True)
 def contact_rows(
-    q, body_a, body_b, normal, point_a, point_b, row_ptr, offset, number, codes, axis, side, lever, Ja, Jb, length
+    q, body_a, body_b, geometry, row_ptr, offset, number, laws, Ja, Jb, length
 ):  # fmt: skip
-    """Rows of contacts at row_ptr[k + offset] of Ja and Jb (nr, 3): the normal, and then what codes[number[k]] says.
+    """Rows of contacts at row_ptr[k + offset] of Ja, Jb (nr, 3): the normal, then what codes[number[k]] of `laws` say.
 
     The tangent is the normal turned clockwise, so that on a floor it points along +x; its row acts at the same points
     as in space (`contacts3.contact_rows`). Rolling is the angular
     velocity of the first body less that of the second, which is a unless side is -1; its `length` (nr,) is the smaller
     lever (nb,) of the two bodies. There are no axes in the plane.
     """
+    normal, point_a, point_b = geometry.normal, geometry.point_a, geometry.point_b
+    codes, side, lever = laws.codes, laws.side, laws.lever
     for k in range(len(body_a)):
         start, stop = row_ptr[k + offset], row_ptr[k + offset + 1]
         a, b = body_a[k], body_b[k]
@@ -61,16 +63,14 @@ def contact_tangents(q, body_a, body_b, normal, number, axis, side, tangent):
 
 
 @njit(leaf=True)
-def joint_rows(
-    q, starts, kind, body_a, body_b, pa, pb, ua, ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e,
-    turn_n, first, value, Ja, Jb,
-):  # fmt: skip
-    """Values and rows of joints, one primitive per row, from row `first` on.
+def joint_rows(q, starts, rows, first, value, Ja, Jb):
+    """Values and rows of joints (`JointRows`), one primitive per row, from row `first` on.
 
     `scale` times one of: POINT_AXIS: u_b·(x_a - x_b) along an axis fixed in b; DOT: the angle of a minus that of b;
     DISTANCE: |x_a - x_b|; TRAVEL: u·x_b along a direction fixed in the world; TURN: nothing. To this come `weight`
     times the turns, differences of two angles less `starts` (nt,), and minus `rest`.
     """
+    kind, body_a, body_b, pa, pb, _, ub, rest, scale, turn_of, weight, turn_a, turn_b, _, _, _ = rows
     for j in range(len(kind)):
         row = first + j
         a, b = body_a[j], body_b[j]

@@ -346,8 +346,9 @@ def _angle(q, a, b, u, e, n, c):
 
 
 @njit(leaf=True)
-def count_turns(q, dq, body_a, body_b, u, e, n, old, out):
-    """out (nt,): the angles at q, of all that differ by full turns the ones nearest to old + what dq (nb, 6) adds."""
+def count_turns(q, dq, rows, old, out):
+    """out (nt,): the angles of `JointRows` at q, nearest to old + what dq (nb, 6) adds of all that differ by turns."""
+    body_a, body_b, u, e, n = rows.turn_a, rows.turn_b, rows.turn_u, rows.turn_e, rows.turn_n
     for c in range(len(body_a)):
         a, b = body_a[c], body_b[c]
         x, y, _, _, _, nx, ny, nz = _angle(q, a, b, u, e, n, c)
@@ -358,17 +359,15 @@ def count_turns(q, dq, body_a, body_b, u, e, n, old, out):
 
 
 @njit(leaf=True, sealed=True)
-def joint_rows(
-    q, turns, kind, body_a, body_b, pa, pb, ua, ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e,
-    turn_n, first, value, Ja, Jb,
-):  # fmt: skip
-    """Values and rows of joints, one primitive per row, from row `first` on.
+def joint_rows(q, turns, rows, first, value, Ja, Jb):
+    """Values and rows of joints (`JointRows`), one primitive per row, from row `first` on.
 
     `scale` times one of: POINT_AXIS: u_b·(x_a - x_b), the offset of two points along an axis fixed in b; DOT: u_a·u_b
     of two directions fixed in the bodies; DISTANCE: |x_a - x_b|; TRAVEL: u·x_b along a direction fixed in the world;
     TURN: nothing. To this come `weight` times the angles `turns` (nt,) of turn_of (n, 2), and minus `rest`. All
     derivatives are exact.
     """
+    kind, body_a, body_b, pa, pb, ua, ub, rest, scale, turn_of, weight, turn_a, turn_b, turn_u, turn_e, turn_n = rows
     for j in range(len(kind)):
         row = first + j
         a, b = body_a[j], body_b[j]

@@ -18,11 +18,12 @@ from .blocks import Block
 from .kernels3 import DISTANCE, DOT, POINT_AXIS, TURN
 from .mechanism_kernels import HOLD, POSITION, SPEED, SPRING, STOP, demands
 from .primitives import A, B, Primitive, Turn
+from .records import JointDemands, JointRows
 from .restitution import law_code, most, values
 
 
 class Rows:
-    """Primitives between pairs of bodies as the arrays of `joint_rows`, with the turns that they measure."""
+    """Primitives between pairs of bodies as arrays (`JointRows`), with the turns that they measure."""
 
     def __init__(self, flat: Sequence[tuple[int, int, Primitive]], dim: int):
         n = len(flat)
@@ -45,7 +46,7 @@ class Rows:
         self.measured = measured
         self.turns = len(measured)
         self.start = np.array([t.start for t in measured], dtype=float)
-        self.arrays = (
+        self.arrays = JointRows(
             np.array([p.kind for p in rows], dtype=np.int64),
             np.array([a for a, _, _ in flat], dtype=np.int64),
             np.array([b for _, b, _ in flat], dtype=np.int64),
@@ -57,11 +58,6 @@ class Rows:
             np.array([b for _, b in ends], dtype=np.int64),
             stack(measured, "u"), stack(measured, "e"), stack(measured, "n"),
         )  # fmt: skip
-
-    @property
-    def turn_arrays(self) -> tuple[Any, ...]:
-        """What `count_turns` reads."""
-        return self.arrays[-5:]
 
 
 class Mechanism:
@@ -130,7 +126,7 @@ class Mechanism:
         with np.errstate(divide="ignore", invalid="ignore"):
             turn = np.where(own[..., 0] > 0.0, 1.0 / (1.0 / own[..., 1] + arm**2 / own[..., 0]), 0.0)
         both = np.column_stack([own[..., 0].sum(axis=1), turn.sum(axis=1)])
-        turning = np.isin(self.rows.arrays[0], [DOT, TURN])
+        turning = np.isin(self.rows.arrays.kind, [DOT, TURN])
         with np.errstate(divide="ignore", invalid="ignore"):
             length = np.sqrt(both[:, 0] / both[:, 1])
         length = np.where((both > 0.0).all(axis=1), length, 1.0)
@@ -196,7 +192,8 @@ class Mechanism:
 
         seen: φ/h at the start of the step, the speed H v before it, and diag(H M⁻¹ Hᵀ).
         """
-        demands(h, stabilize, self.mode, self.soft, self.damping, self.row_bound, self.targets(t), *seen, *out)
+        joints = JointDemands(self.mode, self.soft, self.damping, self.row_bound, self.targets(t))
+        demands(h, stabilize, joints, *seen, *out)
 
     def block_values(self, value: FloatArray) -> FloatArray:
         """(n,) the largest residual of each joint or spring, the gap of each limit, 0 for motors and friction."""

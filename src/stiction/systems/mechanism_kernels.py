@@ -31,11 +31,12 @@ def spring_weights(s):
 
 
 @njit(leaf=True)
-def demands(h, stabilize, mode, soft, damping, bound, target, start, speed, light, b, C, lo, hi):
+def demands(h, stabilize, joints, start, speed, light, b, C, lo, hi):
     """b, C, lo, hi of the rows; start (n,) is φ/h, speed (n,) is w, light (n,) the inverse inertia that a row sees.
 
-    Without `stabilize` nothing is pulled back.
+    joints: `JointDemands`. Without `stabilize` nothing is pulled back.
     """
+    mode, soft, damping, bound, target = joints
     for r in range(len(mode)):
         m = mode[r]
         if m in (HOLD, STOP):

@@ -26,6 +26,7 @@ from .forces import AppliedForce, BodyState
 from .materials import DEFAULT, LawTable
 from .mechanism import Mechanism, Rows
 from .primitives import Primitive
+from .records import RowLaws
 
 
 class BodyModel(Detection):
@@ -323,7 +324,7 @@ class BodyModel(Detection):
     def gaps(self, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
         """(nk,) the largest residual of each joint or the gap of its limit, then the gap of each contact [m]."""
         assert isinstance(candidates, WorldCandidates)
-        gap = self._geometry(candidates.features, q)[0]
+        gap = self._geometry(candidates.features, q).gap
         if not candidates.joints:
             return gap.copy()
         value = self.measure(self.mechanism.rows, q, self.turns(q))[0]
@@ -332,7 +333,7 @@ class BodyModel(Detection):
     def measure(self, rows: Rows, q: FloatArray, turns: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Values (n,) and rows Ja, Jb (n, dof) of joints."""
         out = (np.zeros(rows.n), np.empty((rows.n, self.dof)), np.empty((rows.n, self.dof)))
-        self.kernels.joint_rows(self.bodies(q), turns, *rows.arrays, 0, *out)
+        self.kernels.joint_rows(self.bodies(q), turns, rows.arrays, 0, *out)
         return out
 
     @abstractmethod
@@ -347,7 +348,7 @@ class BodyModel(Detection):
         """(n, 2) coordinate and speed of each joint and spring that has one, and the turns to count on from."""
         rows, turns, V = self.mechanism.coordinates, self.coordinate_turns(q, before), v.reshape(self.nb, self.dof)
         value, Ja, Jb = self.measure(rows, q, turns)
-        a, b = rows.arrays[1:3]
+        a, b = rows.arrays.body_a, rows.arrays.body_b
         speed = np.einsum("ni,ni->n", Ja, V[a]) + np.einsum("ni,ni->n", Jb, V[b])
         return np.column_stack([value, speed]), turns
 
@@ -365,14 +366,14 @@ class BodyModel(Detection):
             np.empty((nr, self.dof)),
         )
         Q, turns = self.bodies(q), self.turns(q)
-        self.kernels.joint_rows(Q, turns, *mechanism.rows.arrays, 0, value, rows.Ja, rows.Jb)
+        self.kernels.joint_rows(Q, turns, mechanism.rows.arrays, 0, value, rows.Ja, rows.Jb)
         length = np.ones(nr)
         length[: mechanism.rows.n] = mechanism.length
         self.contacts.contact_rows(
-            Q, f.body_a, f.body_b, *geometry[1:], candidates.row_ptr, nj, candidates.number, *self.laws.arrays,
-            self.lever, rows.Ja, rows.Jb, length,
+            Q, f.body_a, f.body_b, geometry, candidates.row_ptr, nj, candidates.number,
+            RowLaws(*self.laws.arrays, self.lever), rows.Ja, rows.Jb, length,
         )  # fmt: skip
-        value[candidates.row_ptr[nj:-1]] = geometry[0]
+        value[candidates.row_ptr[nj:-1]] = geometry.gap
         bound = np.zeros(len(candidates.key))
         bound[:nj] = mechanism.bound
         return Constraints(candidates, value, rows, bound, length, mechanism, candidates.soft)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..collision import CORE, ELLIPSE, PLANE, aabbs2, evaluate2, find2
+from ..collision.records import Boxes, FoundContacts, Geometry, PlaneShapes
 from . import kernels2
 from .base import State
 from .candidates import Features
@@ -90,28 +92,35 @@ class Model2(BodyModel):
         c, s = np.cos(q[3 * i + 2]), np.sin(q[3 * i + 2])
         return np.array([[c, -s], [s, c]])
 
-    def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        lo, hi, planes = np.empty((self.ns, 2)), np.empty((self.ns, 2)), np.empty((self.ns, 3))
-        aabbs2(x, turn, self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius, band, lo, hi, planes)
-        return lo, hi, planes
+    @cached_property
+    def shapes(self) -> PlaneShapes:
+        """The shapes as kernels take them."""
+        return PlaneShapes(
+            self.kind, self.shape_body, self.shape_group, self.shape_mask, self.excluded, self.vert_ptr, self.verts,
+            self.radius,
+        )  # fmt: skip
 
-    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
-        shapes = (self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius)
+    def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> Boxes:
+        boxes = Boxes(np.empty((self.ns, 2)), np.empty((self.ns, 2)), np.empty((self.ns, 3)))
+        aabbs2(x, turn, self.shapes, band, boxes)
+        return boxes
+
+    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: FoundContacts) -> int:
         if not self.curved:
-            return int(find2(x, turn, *shapes, pairs, band, *out))
+            return int(find2(x, turn, self.shapes, pairs, band, out))
         from ..collision.ellipse2 import find_ellipses2
 
         curved = (self.kind[pairs] == ELLIPSE).any(axis=1)
-        n = int(find2(x, turn, *shapes, pairs[~curved], band, *out))
-        return n + int(find_ellipses2(x, turn, *shapes, pairs[curved], band, *(array[n:] for array in out)))
+        n = int(find2(x, turn, self.shapes, pairs[~curved], band, out))
+        rest = FoundContacts(*(array[n:] for array in out))
+        return n + int(find_ellipses2(x, turn, self.shapes, pairs[curved], band, rest))
 
-    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
-        evaluate2(x, turn, f.body_a, f.body_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb, *out)
+    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: Geometry) -> None:
+        evaluate2(x, turn, f.pairs, out)
         if self.curved:
             from ..collision.ellipse2 import evaluate_ellipses2
 
-            shapes = (self.kind, self.shape_body, self.vert_ptr, self.verts, self.radius)
-            evaluate_ellipses2(x, turn, *shapes, f.shape_a, f.shape_b, f.type, *out)
+            evaluate_ellipses2(x, turn, self.shapes, f.shape_a, f.shape_b, f.type, out)
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
         return self.inverse_blocks if inverse else self.blocks

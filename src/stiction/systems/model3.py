@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..collision import CORE, CYLINDER, ELLIPSOID, HULL, PLANE, aabbs3, evaluate3, find3
+from ..collision.records import Boxes, Cores, FoundContacts, Geometry, SpaceShapes
 from . import contacts3, kernels3
 from .base import State
 from .bodies import quaternion_matrix, unit_quaternion
@@ -49,7 +51,7 @@ class Model3(BodyModel):
         self.half = np.array([half for half, _ in cores]).reshape(n, 3)
         self.radius = np.array([radius for _, radius in cores], dtype=float)
         if self.curved:
-            self.geo = (self.kind, self.half, *_hull_arrays([s for _, s in shapes]))
+            self.geo = Cores(self.kind, self.half, *_hull_arrays([s for _, s in shapes]))
 
     def _component_names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         q = tuple(f"{name}.{c}" for name in self.names for c in ("x", "y", "z", "qw", "qx", "qy", "qz"))
@@ -83,14 +85,14 @@ class Model3(BodyModel):
         rows, known = self.mechanism.coordinates, self.mechanism.known_turns
         old, out = before.copy(), np.empty(rows.turns)
         old[known >= 0] = self.turns(q)[known[known >= 0]]
-        kernels3.count_turns(self.bodies(q), np.zeros((self.nb, 6)), *rows.turn_arrays, old, out)
+        kernels3.count_turns(self.bodies(q), np.zeros((self.nb, 6)), rows.arrays, old, out)
         return out
 
     def counted(self, old: FloatArray, new: FloatArray, dq: FloatArray) -> FloatArray:
         """`new` with its turns counted on from those of `old` by a displacement of about dq."""
         if self.mechanism.rows.turns:
-            Q, turns = self.bodies(new), self.mechanism.rows.turn_arrays
-            kernels3.count_turns(Q, dq.reshape(self.nb, 6), *turns, old[self.nb * 7 :], new[self.nb * 7 :])
+            Q, rows = self.bodies(new), self.mechanism.rows.arrays
+            kernels3.count_turns(Q, dq.reshape(self.nb, 6), rows, old[self.nb * 7 :], new[self.nb * 7 :])
         return new
 
     def _poses_at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -102,31 +104,35 @@ class Model3(BodyModel):
     def _rotation(self, i: int, q: FloatArray) -> FloatArray:
         return quaternion_matrix(*q[7 * i + 3 : 7 * i + 7])
 
-    def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        lo, hi, planes = np.empty((self.ns, 3)), np.empty((self.ns, 3)), np.empty((self.ns, 4))
-        aabbs3(x, turn, self.kind, self.shape_body, self.center, self.rot, self.half, self.radius, band, lo, hi, planes)
-        return lo, hi, planes
+    @cached_property
+    def shapes(self) -> SpaceShapes:
+        """The shapes as kernels take them."""
+        return SpaceShapes(
+            self.kind, self.shape_body, self.shape_group, self.shape_mask, self.excluded, self.center, self.rot,
+            self.half, self.radius,
+        )  # fmt: skip
 
-    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: tuple[Any, ...]) -> int:
-        body, center, rot, radius = self.shape_body, self.center, self.rot, self.radius
+    def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> Boxes:
+        boxes = Boxes(np.empty((self.ns, 3)), np.empty((self.ns, 3)), np.empty((self.ns, 4)))
+        aabbs3(x, turn, self.shapes, band, boxes)
+        return boxes
+
+    def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: FoundContacts) -> int:
         if not self.curved:
-            return int(find3(x, turn, self.kind, body, center, rot, self.half, radius, pairs, band, *out))
+            return int(find3(x, turn, self.shapes, pairs, band, out))
         from ..collision.convex3 import find_convex3
 
         curved = (self.kind[pairs] > PLANE).any(axis=1)
-        n = int(find3(x, turn, self.kind, body, center, rot, self.half, radius, pairs[~curved], band, *out))
-        rest = (array[n:] for array in out)
-        return n + int(find_convex3(x, turn, self.geo, body, center, rot, radius, pairs[curved], band, *rest))
+        n = int(find3(x, turn, self.shapes, pairs[~curved], band, out))
+        rest = FoundContacts(*(array[n:] for array in out))
+        return n + int(find_convex3(x, turn, self.geo, self.shapes, pairs[curved], band, rest))
 
-    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: tuple[FloatArray, ...]) -> None:
-        evaluate3(x, turn, f.body_a, f.body_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb, *out)
+    def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: Geometry) -> None:
+        evaluate3(x, turn, f.pairs, out)
         if self.curved:
             from ..collision.convex3 import evaluate_convex3
 
-            records = (f.shape_a, f.shape_b, f.type, f.pa, f.da, f.pb, f.db, f.ra, f.rb)
-            evaluate_convex3(
-                x, turn, self.geo, self.shape_body, self.center, self.rot, self.radius, *records, *out
-            )  # fmt: skip
+            evaluate_convex3(x, turn, self.geo, self.shapes, f.shape_a, f.shape_b, f.pairs, out)
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
         R, M = self._poses(q)[1], np.empty((self.nb, 6, 6))

@@ -114,7 +114,7 @@ def _make_advance(d, nested):
         """
         h, parallel, eps, constraints = options.h, options.parallel, options.eps, world.constraints
         bodies, shapes, nj = world.bodies, world.shapes, len(constraints.joints.size)
-        moves, swing, nb, ns = bodies.moves, bodies.swing, len(q), len(shapes[0])
+        moves, swing, nb, ns = bodies.moves, bodies.swing, len(q), len(shapes.kind)
         new_q, new_turns, solved_v, new_v = np.empty(q.shape), turns.copy(), np.empty((nb, d)), np.empty((nb, d))
         held, own, none = np.empty(nb, np.bool_), np.zeros(MAXIMA + 2), np.zeros(0)
         before, taken = copied(q, turns, v, memory, worst), 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..._jit import njit
 from ...collision import search2, search3
 from .certify import reaches
-from .records import FoundContacts, Geometry
 
 
 def _make_stages(d):
@@ -18,8 +17,7 @@ def _make_stages(d):
 
         room: contacts for which there is room at first; kept: pairs from the last call, or `no_neighbours`.
         """
-        kept, seen, places = search(start.x, start.turn, band, room, parallel, kept, shapes, moves)
-        return kept, FoundContacts(*seen), Geometry(*places)
+        return search(start.x, start.turn, band, room, parallel, kept, shapes, moves)
 
     @njit
     def ran_into(now, then, found, band, reach, room, parallel, kept, shapes, moves):
@@ -27,11 +25,11 @@ def _make_stages(d):
 
         now, then: its start, and where it ends.
         """
-        seen, at_start = search_on_the_way(
+        wide, at_start = search_on_the_way(
             now.x, now.turn, then.x, then.turn, band, reach, room, parallel, kept, shapes, moves
         )
-        at_end, wide = Geometry(*measure(then.x, then.turn, parallel, seen)), FoundContacts(*seen)
-        return reaches(len(shapes[0]), found, wide, at_end.gap, Geometry(*at_start).normal, at_end.normal)
+        at_end = measure(then.x, then.turn, parallel, wide)
+        return reaches(len(shapes.kind), found, wide, at_end.gap, at_start.normal, at_end.normal)
 
     return detect, ran_into
 

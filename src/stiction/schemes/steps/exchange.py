@@ -64,13 +64,10 @@ def world_arrays(model: Any) -> WorldArrays:
     laws, m, f = model.laws, model.mechanism, model.laws.friction
     kinematic = np.array(model.kinematic, dtype=np.int64)
     common = (model.moves, kinematic, model.steady_forces(), model.reach, model.swing)
-    shapes: tuple[Any, ...] = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
     if model.dim == 3:
         bodies: Any = SpaceBodies(model.mass_of, model.inertia, model.inverse_mass, model.inverse_inertia, *common)
-        shapes += (model.center, model.rot, model.half, model.radius)
     else:
         bodies = PlaneBodies(model.inverse, model.inverse_blocks, *common)
-        shapes += (model.vert_ptr, model.verts, model.radius)
     codes, axis, side = laws.arrays
     rules = ContactLaws(
         model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, codes, axis, side, model.lever,
@@ -80,7 +77,7 @@ def world_arrays(model: Any) -> WorldArrays:
         m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length
     )
     sets = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
-    return WorldArrays(bodies, shapes, Constraints(rules, sets, joints, m.rows.arrays))
+    return WorldArrays(bodies, model.shapes, Constraints(rules, sets, joints, m.rows.arrays))
 
 
 def step_options(scheme: AnitescuHart, h: float, tol: float, accept: float | None) -> StepOptions:
@@ -126,7 +123,7 @@ def _candidates(model: Any, found: FoundContacts) -> WorldCandidates:
     """Contacts that the stages have found, as the model gives them."""
     key = (found.shape_a * model.ns + found.shape_b) * CODES + found.code
     features = Features(
-        found.body_a, found.body_b, found.kind, found.pa, found.da, found.pb, found.db, found.ra, found.rb,
+        found.body_a, found.body_b, found.type, found.pa, found.da, found.pb, found.db, found.ra, found.rb,
         found.shape_a, found.shape_b,
     )  # fmt: skip
     made: WorldCandidates = model.candidates(features, key)

@@ -147,7 +147,7 @@ def _make_stages(d):
         else:
             _finish_spatial(h, q, v, bodies.inertia, bodies.moves, held, new_q, new_v)
         if len(turns):
-            count_turns(new_q, h * v, *world.constraints.rows[-5:], turns, new_turns)
+            count_turns(new_q, h * v, world.constraints.rows, turns, new_turns)
         return finite(new_q)
 
     @njit
@@ -161,9 +161,9 @@ def _make_stages(d):
     def drift(q, turns, constraints):
         """The largest violation of a joint's row or limit."""
         rows, joints = constraints.rows, constraints.joints
-        n = len(rows[0])
+        n = len(rows.kind)
         value, Ja, Jb = np.empty(n), np.empty((n, d)), np.empty((n, d))
-        joint_rows(q, turns, *rows, 0, value, Ja, Jb)
+        joint_rows(q, turns, rows, 0, value, Ja, Jb)
         return violation(value, joints.mode, joints.soft)
 
     return new_start, begin, finish, kinetic, drift

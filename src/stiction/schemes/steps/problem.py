@@ -12,6 +12,7 @@ from ...problem.records import BodyRows, Laws
 from ...systems.kernels2 import joint_rows as planar_joint_rows
 from ...systems.kernels3 import joint_rows as spatial_joint_rows
 from ...systems.mechanism_kernels import demands
+from ...systems.records import JointDemands
 from ..overlap_kernels import left_overlap
 from .blocks import blocks_of, remembered, within
 from .records import StepProblem
@@ -37,10 +38,8 @@ def demand_of(h, stabilize, value, row_ptr, form, v, joints):
             start[r] = value[r] / h
         rows_times(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, v, speed)
         delassus_diagonal(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, Minv, light)
-        demands(
-            h, stabilize, joints.mode, joints.soft, joints.damping, joints.row_bound, joints.target, start, speed,
-            light, demand, C, lo, hi,
-        )  # fmt: skip
+        rows = JointDemands(joints.mode, joints.soft, joints.damping, joints.row_bound, joints.target)
+        demands(h, stabilize, rows, start, speed, light, demand, C, lo, hi)
     return r0, demand, C, lo, hi
 
 
@@ -73,7 +72,7 @@ def _make_assemble(d):
         length[: len(joints.length)] = joints.length
         form = BodyRows(a, b, np.empty((nr, d)), np.empty((nr, d)), start.Minv)
         facts = np.empty(nr), np.empty(nr), np.empty(nr)
-        joint_rows(q, turns, *constraints.rows, 0, value, form.Ja, form.Jb)
+        joint_rows(q, turns, constraints.rows, 0, value, form.Ja, form.Jb)
         rows(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]

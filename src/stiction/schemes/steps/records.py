@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._check import FloatArray
+from ...collision.records import FoundContacts
 from ...problem.records import Array, BodyRows, Laws
+from ...systems.records import JointRows
 
 
 class StepOptions(NamedTuple):
@@ -85,39 +87,13 @@ class JointBlocks(NamedTuple):
     length: Array  # (nm,) 1, or metres for rotations
 
 
-class FoundContacts(NamedTuple):
-    """Contacts within a band, sorted by key: bodies, shapes, the pair of features and their geometry."""
-
-    body_a: Array  # (n,)
-    body_b: Array
-    shape_a: Array
-    shape_b: Array
-    code: Array  # which features of the two shapes
-    kind: Array  # which kinds of features (`collision/features.py`)
-    pa: Array  # (n, 2|3) point and direction of each feature, in its body
-    da: Array
-    pb: Array
-    db: Array
-    ra: Array  # (n,) radius
-    rb: Array
-
-
-class Geometry(NamedTuple):
-    """Where contacts are at one configuration."""
-
-    gap: Array  # (n,) [m]
-    normal: Array  # (n, 2|3) from the second body to the first
-    point_a: Array  # (n, 2|3) nearest points
-    point_b: Array
-
-
 class Constraints(NamedTuple):
     """What joins and touches: the laws of contacts, friction sets, and joints."""
 
     rules: ContactLaws
     sets: Any  # arrays of all friction sets: kind, semi-axes, vertices, vertex_ptr, facets, facet_ptr
     joints: JointBlocks
-    rows: Any  # arrays of the joints' rows, as `joint_rows` takes them
+    rows: JointRows
 
 
 class StepProblem(NamedTuple):
@@ -139,7 +115,7 @@ class WorldArrays(NamedTuple):
     """All that the stages know of a world."""
 
     bodies: Any  # SpaceBodies or PlaneBodies
-    shapes: Any  # arrays of the shapes, as `search3` and `search2` take them
+    shapes: Any  # SpaceShapes or PlaneShapes
     constraints: Constraints
 
 

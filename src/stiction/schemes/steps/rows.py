@@ -8,9 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..._jit import njit, prange
+from ...collision.records import Geometry
 from ...problem.body_kernels import MANY, PARTS, bodies_apart, row_facts
 from ...systems.contacts3 import contact_rows as spatial_contact_rows
 from ...systems.kernels2 import contact_rows as planar_contact_rows
+from ...systems.records import RowLaws
 
 _FEW = 1000  # contacts up to which rows are made in one go
 
@@ -24,12 +26,14 @@ def _make_rows(d):
         a, b, u, terms, diagonal = form.body_a, form.body_b, facts[0], facts[1], facts[2]
         n = len(a) - nj
         s, e = n * c // parts, n * (c + 1) // parts
-        contact_rows(
-            q, a[nj + s : nj + e], b[nj + s : nj + e], geometry.normal[s:e], geometry.point_a[s:e],
-            geometry.point_b[s:e], row_ptr, nj + s, number[s:e], rules.codes, rules.axis, rules.side, rules.lever,
-            form.Ja, form.Jb, length,
+        some = Geometry(
+            geometry.gap[s:e], geometry.normal[s:e], geometry.point_a[s:e], geometry.point_b[s:e]
         )  # fmt: skip
-        row_facts(nj + s, nj + e, a, b, row_ptr, form.Ja, form.Jb, form.Minv, apart, v, u, terms, diagonal)
+        contact_rows(
+            q, a[nj + s : nj + e], b[nj + s : nj + e], some, row_ptr, nj + s, number[s:e],
+            RowLaws(rules.codes, rules.axis, rules.side, rules.lever), form.Ja, form.Jb, length,
+        )  # fmt: skip
+        row_facts(nj + s, nj + e, form, row_ptr, apart, v, u, terms, diagonal)
 
     @njit(parallel=True)
     def rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts):
@@ -47,7 +51,7 @@ def _make_rows(d):
         n = len(form.body_a) - nj
         apart = np.empty(form.Minv.shape[0], np.bool_)
         bodies_apart(parallel, form.Minv, apart)
-        row_facts(0, nj, form.body_a, form.body_b, row_ptr, form.Ja, form.Jb, form.Minv, apart, v, *facts)
+        row_facts(0, nj, form, row_ptr, apart, v, *facts)
         if parallel and n > MANY:
             rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts)
             return

@@ -79,10 +79,7 @@ def _make_solve(d, nested):
         if nr == 0:
             return SOLVED, 0, 0.0, False
         free = problem.free
-        scale = weigh(
-            parallel, laws.row_ptr, problem.diagonal, laws.C, laws.length, problem.terms, b, laws.r0, laws.lo, laws.hi,
-            free, rho,
-        )  # fmt: skip
+        scale = weigh(parallel, laws, problem.diagonal, problem.terms, b, free, rho)
         problem.scale[0] = scale
         inner = inner_tolerance(tol, nr)
         if nr <= SMALL:
