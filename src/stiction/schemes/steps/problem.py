@@ -15,7 +15,7 @@ from ...systems.mechanism_kernels import demands
 from ...systems.records import JointDemands
 from ..overlap_kernels import left_overlap
 from .blocks import blocks_of, remembered, within
-from .records import StepProblem
+from .records import RowFacts, StepProblem
 from .rows import rows_planar, rows_spatial
 
 
@@ -71,9 +71,9 @@ def _make_assemble(d):
         value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
         length[: len(joints.length)] = joints.length
         form = BodyRows(a, b, np.empty((nr, d)), np.empty((nr, d)), start.Minv)
-        facts = np.empty(nr), np.empty(nr), np.empty(nr)
+        facts = RowFacts(np.empty(nb, np.bool_), v_free, np.empty(nr), np.empty(nr), np.empty(nr))
         joint_rows(q, turns, constraints.rows, 0, value, form.Ja, form.Jb)
-        rows(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
+        rows(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, facts)
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
         r0, demand, C, lo, hi = demand_of(options.h, options.stabilize, value, row_ptr, form, v, joints)
@@ -89,8 +89,9 @@ def _make_assemble(d):
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
             options.associated,
         )  # fmt: skip
-        free, terms, diagonal = facts
-        return StepProblem(keys, laws, form, demand, free, terms, diagonal, p, np.empty(len(keys)), np.ones(1))
+        return StepProblem(
+            keys, laws, form, demand, facts.free, facts.terms, facts.diagonal, p, np.empty(len(keys)), np.ones(1)
+        )
 
     return assemble
 
