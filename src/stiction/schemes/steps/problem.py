@@ -8,14 +8,14 @@ import numpy as np
 
 from ..._jit import njit
 from ...problem.body_kernels import delassus_diagonal, rows_times
-from ...problem.records import BodyRows, Laws
+from ...problem.records import BodyRows, Laws, RowFacts
 from ...systems.kernels2 import joint_rows as planar_joint_rows
 from ...systems.kernels3 import joint_rows as spatial_joint_rows
 from ...systems.mechanism_kernels import demands
 from ...systems.records import JointDemands
 from ..overlap_kernels import left_overlap
 from .blocks import blocks_of, remembered, within
-from .records import RowFacts, StepProblem
+from .records import StepProblem
 from .rows import rows_planar, rows_spatial
 
 

@@ -96,16 +96,6 @@ class Constraints(NamedTuple):
     rows: JointRows
 
 
-class RowFacts(NamedTuple):
-    """What each row of a step says alone, and what that depends on."""
-
-    apart: Array  # (nb,) whether the inverse mass of a body has no terms between motion and spin
-    v: Array  # (nb, d) velocities before impulses, v_free [m/s]
-    free: Array  # (nr,) H v [m/s]
-    terms: Array  # (nr,) |H||v| [m/s]
-    diagonal: Array  # (nr,) of H M⁻¹ Hᵀ [1/kg]
-
-
 class StepProblem(NamedTuple):
     """The contact problem of a step, joints first; `solve` fills in p, rho and scale, and adds b to `free`."""
 

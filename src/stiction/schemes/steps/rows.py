@@ -33,7 +33,7 @@ def _make_rows(d):
             q, a[nj + s : nj + e], b[nj + s : nj + e], some, row_ptr, nj + s, number[s:e],
             RowLaws(rules.codes, rules.axis, rules.side, rules.lever), form.Ja, form.Jb, length,
         )  # fmt: skip
-        row_facts(nj + s, nj + e, form, row_ptr, *facts)
+        row_facts(nj + s, nj + e, form, row_ptr, facts)
 
     @njit(parallel=True)
     def rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, facts):
@@ -48,7 +48,7 @@ def _make_rows(d):
         """
         n = len(form.body_a) - nj
         bodies_apart(parallel, form.Minv, facts.apart)
-        row_facts(0, nj, form, row_ptr, *facts)
+        row_facts(0, nj, form, row_ptr, facts)
         if parallel and n > MANY:
             rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, facts)
             return
