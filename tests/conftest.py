@@ -13,10 +13,12 @@ from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))  # the fuzzers' modules, by the names they have as scripts
 
-settings.register_profile("seeded", database=None, deadline=None)
+# `derandomize` is said: where it is not, Hypothesis sets it on what looks like a build server, and nowhere else
+settings.register_profile("seeded", derandomize=True, database=None, deadline=None)
 settings.register_profile(
-    "explore", database=None, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-)
+    "explore", derandomize=False, database=None, deadline=None, print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
 settings.load_profile("seeded")
 
 

@@ -145,7 +145,7 @@ MANY_PARAMETERS = {
         "nsgs_measure._measure_parallel", "nsgs_prepare._rows_parallel", "nsgs_prepare._finish_parallel",
     },
     "local laws take numbers, which stay in registers": {
-        "nsgs_lanes._solve", "nsgs_local.solve_disk", "nsgs_local.solve_ball", "nsgs_local._rate",
+        "nsgs_local.solve_disk", "nsgs_local.solve_ball", "nsgs_local._rate",
         "nsgs_local.solve_nested", "nsgs_product._rate", "nsgs_product._nested", "nsgs_product._newton",
         "nsgs_product.solve_product", "nsgs_product.update_product", "nsgs_kernels.update_nested",
         "nsgs_setup._move_polyhedron", "nsgs_forms.body_rows", "response._respond", "response._facets",
