@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .._check import Array
 
-__all__ = ["Array", "BodyRows", "Laws"]
+__all__ = ["Array", "BodyRows", "Laws", "RowFacts"]
 
 
 class Laws(NamedTuple):
