@@ -4,8 +4,8 @@ python benchmarks/schemes.py        prints the table of docs/schemes.md
 
 - slide: a box slides down 20° with friction 0.3 for 1 s; the error of the way, against g (sin α − µ cos α) t²/2.
 - round: a ball of 0.1 m rolls over a fixed one of 0.5 m for 0.2 s at 1.5 m/s; the largest gap or overlap.
-- stairs: ten boxes of 1 kg tumble down stairs, each by itself, 240 steps of 5 ms; how many of the 2400 steps gain energy,
-  and how much at most.
+- stairs: ten boxes of 1 kg tumble down stairs, each by itself, 240 steps of 5 ms; how many of the 2400 steps gain
+  energy, and how much at most [mJ].
 - stack: ten boxes at rest; milliseconds of the processor per step, each step by itself (`Simulator.step`).
 """
 

@@ -7,7 +7,8 @@ where more than `tol` is accepted, contacts demand nothing of overlaps of up to
     SPREAD · accept · s · h        s² = mean |v_free - v|² over the bodies that forces can move
 
 with s the speed that forces give in a step: 0.7 µm for steps of 5 ms under gravity. The error is a root mean square, so
-that single contacts have some times as much: SPREAD of it are nearly all. Larger overlaps are pushed out whole.
+that single contacts have some times as much: in piles that settle, 93 to 99 of 100 have less than SPREAD times it.
+Larger overlaps are pushed out whole: by the excess alone, a pile of 300 boxes hovered and did not come to rest.
 """
 
 from __future__ import annotations
