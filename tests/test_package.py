@@ -145,26 +145,26 @@ MANY_PARAMETERS = {
         "nsgs_measure._measure_parallel", "nsgs_prepare._rows_parallel", "nsgs_prepare._finish_parallel",
     },
     "local laws take numbers, which stay in registers": {
-        "nsgs_lanes._solve", "nsgs_local.solve_disk", "nsgs_local.solve_ball", "nsgs_local._rate",
+        "nsgs_local.solve_disk", "nsgs_local.solve_ball", "nsgs_local._rate",
         "nsgs_local.solve_nested", "nsgs_product._rate", "nsgs_product._nested", "nsgs_product._newton",
         "nsgs_product.solve_product", "nsgs_product.update_product", "nsgs_kernels.update_nested",
         "nsgs_setup._move_polyhedron", "nsgs_forms.body_rows", "response._respond", "response._facets",
     },
     "slices for parts of the bodies": {
-        "loop_space._begin", "loop_space._begin_parallel", "nsgs_order._cells_of", "nsgs_order._cells_parallel",
+        "nsgs_order._cells_of", "nsgs_order._cells_parallel",
     },
     "arrays of one pass over the blocks": {"held._hold", "held.squeezed", "apgd_kernels.descend"},
-    "what a step begins from, and what it is made of": {"loop_rows.some_rows"},
+    "what a step begins from, and what it is made of": {"rows.some_rows"},
     "springs of an impact driven by work": {"impact_kernels.springs"},
 }  # fmt: skip
 
 
-def test_functions_of_solvers_schemes_and_the_loop_take_records():
+def test_functions_of_solvers_and_schemes_take_records():
     """What belongs together is handed on together (`problem/records.py`); exceptions are few, each with a reason."""
     allowed = set().union(*MANY_PARAMETERS.values())
     long = set()
     for path in SOURCES:
-        if path.parent.name in ("solvers", "schemes", "simulation"):
+        if path.parent.name in ("solvers", "schemes", "steps", "simulation"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.FunctionDef) and len(node.args.args) > 12:
                     long.add(f"{path.stem}.{node.name}")

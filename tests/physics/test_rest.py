@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 import stiction as st
-from stiction.schemes.rest import at_rest
+from stiction.schemes.solves import at_rest
 from stiction.simulation.simulator import _Door
 
 DT, G = 0.005, 9.81

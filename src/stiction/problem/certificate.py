@@ -95,8 +95,7 @@ def certify(
     With `v` (nv,) the velocities are taken from it and the certificate's `dynamics` says how far it is from
     `v_free + M⁻¹ Gᵀ p`. change (nv,): M⁻¹ Gᵀ p, where it is known.
     """
-    from .certificate_kernels import largest
-    from .residuals import FIELDS, NATURAL, SCALED
+    from .residuals import FIELDS, NATURAL, SCALED, largest
 
     dynamics = problem.dynamics
     missing = 0.0

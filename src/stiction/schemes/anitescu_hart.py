@@ -28,7 +28,7 @@ from ..solvers.base import Solution, finish
 from ..solvers.coefficients import settle
 from ..status import Status
 from ..systems.base import Candidates, State, System
-from .agreement import solve_agreeing, with_contradiction
+from .active import Within
 from .base import (
     Solve,
     StepResult,
@@ -38,7 +38,7 @@ from .base import (
     record_contacts,
     resolved,
 )
-from .rest import at_rest, stay
+from .solves import at_rest, solve_agreeing, stay, with_contradiction
 from .unforeseen import Attempt, foresee
 
 
@@ -57,7 +57,7 @@ class AnitescuHart:
     space, or the directions themselves as in `StewartTrinkle`; None keeps the smooth cone, for solvers that take it.
 
     Where pushing an overlap out has no solution, the step is solved again without the push. Bodies that the laws hold
-    at rest get the velocity zero and stay where they are to the bit (`schemes/rest.py`).
+    at rest get the velocity zero and stay where they are to the bit (`schemes/solves.py`).
 
     When not to use it: impacts that bounce; curved contacts at large steps (drift of second order, then pulled back).
 
@@ -208,7 +208,8 @@ class AnitescuHart:
         """The contacts with gap <= eps (ah03 eq. 2.13); all that were detected when eps is left to the scheme."""
         if self.eps is None:
             return found
-        near = ~found.contact | (system.gaps(found, state.t, state.q) <= self.eps)
+        gap = system.gaps(found, state.t, state.q)
+        near = ~found.contact | Within(self.eps).choose(gap, gap, found.contact)
         return found if near.all() else found.take(near)
 
     def _problem(

@@ -12,7 +12,7 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus
 from ..solvers.base import Solution
 from ..status import Status
-from ..systems.base import MAX_ROWS, Candidates, State, System
+from ..systems.base import MAX_ROWS, Candidates, Energy, State, System
 
 FAST = 0.3  # rad in a step: further than this a step of first order does not see where surfaces turn to
 GAINED = 0.25  # of T + m g·reach: what a step in which bodies turn so far may gain by its own error
@@ -260,16 +260,18 @@ def certify_step(
     """
     end = new if projected is None else projected
     gaps = system.gaps(ahead, end.t, end.q)
-    energy = _balance(system, old, new, h, problem, v, p, mass_at, given_up)
+    before, after = system.energy(old.q, old.v), system.energy(new.q, new.v)
+    last = after if projected is None else system.energy(end.q, end.v)
+    energy = _balance(system, old, new, h, problem, v, p, mass_at, (before, after), given_up)
     if projected is not None:
-        work = system.energy(end.q, end.v).total - system.energy(new.q, new.v).total
+        work = last.total - after.total
         energy = replace(energy, change=energy.change + work, stabilisation=energy.stabilisation + work)
     gained = energy.truncation + energy.mass_change + energy.stabilisation
     return StepCertificate(
         penetration=float(0.0 - gaps[ahead.contact].min(initial=0.0)),
         joint_drift=float(np.maximum(-gaps[ahead.limit].min(initial=0.0), gaps[ahead.rigid].max(initial=0.0))),
         energy=energy,
-        unexplained_energy=gained if gained > _expected_gain(system, old, end, v, problem) else 0.0,
+        unexplained_energy=gained if gained > _expected_gain(old, v, problem, before, last) else 0.0,
     )
 
 
@@ -307,14 +309,13 @@ def sized(result: StepResult, system: System, h: float) -> StepResult:
     return replace(result, certificate=told)
 
 
-def _expected_gain(system: System, old: State, end: State, v: FloatArray, problem: ContactProblem) -> float:
+def _expected_gain(old: State, v: FloatArray, problem: ContactProblem, before: Energy, after: Energy) -> float:
     """The energy [J] by which a step of first order may miss its balance: max(1e-3 T, Σ |h k| |v|).
 
     The second is m g h |v| for bodies in gravity: what forces do on the way of a step.
     """
     dynamics = problem.dynamics
     assert not isinstance(dynamics, Delassus)
-    before, after = system.energy(old.q, old.v), system.energy(end.q, end.v)
     kinetic = max(before.kinetic, after.kinetic)
     round_off = 1e-13 * (kinetic + abs(before.potential) + abs(after.potential))
     dof = dynamics.Minv.shape[1] if isinstance(dynamics, Bodies) else 1
@@ -336,6 +337,7 @@ def _balance(
     v: FloatArray,
     p: FloatArray,
     mass_at: FloatArray,
+    energies: tuple[Energy, Energy],
     given_up: FloatArray | None,
 ) -> EnergyBalance:
     from .record_kernels import work_of_rows
@@ -345,7 +347,7 @@ def _balance(
     # Prescribed bodies have no mass here: their velocity is given, and what they do is work from outside.
     prescribed = dynamics.prescribed
     mean = np.where(prescribed, v, 0.5 * (old.v + v))
-    before, after = system.energy(old.q, old.v), system.energy(new.q, new.v)
+    before, after = energies
     # forces and impulses change the velocity at the mass of the step; before and after that M(q) changes
     turned = after.kinetic - system.energy(mass_at, v).kinetic
     if mass_at is not old.q:

@@ -29,7 +29,6 @@ from ..status import Status
 from ..systems.base import Candidates, State, System
 from ..systems.restitution import NEWTON, SCHEME, STRONGE, law_code
 from ..systems.sizes import arms, extent, reached
-from .agreement import solve_agreeing, with_contradiction
 from .approach import Approach
 from .base import (
     Gain,
@@ -47,6 +46,7 @@ from .impact_energy import GAINS, limited, work
 from .impact_several import Resolver
 from .impact_work import WorkDriven
 from .projection import projected
+from .solves import solve_agreeing, with_contradiction
 from .unforeseen import Attempt, foresee
 
 DRIFT = 1e-9  # of the size of the bodies: the least overlap that is worth a projection

@@ -28,7 +28,6 @@ from ..status import Status
 from ..systems.base import Candidates, State, System
 from ..systems.sizes import arms, extent, reached
 from .active import ActiveRule, Speculative, active_rule
-from .agreement import solve_agreeing, with_contradiction
 from .base import (
     Solve,
     StepResult,
@@ -38,6 +37,7 @@ from .base import (
     passed_through,
     record_contacts,
 )
+from .solves import solve_agreeing, with_contradiction
 from .unforeseen import Attempt, foresee
 
 VIOLATED = 1e-12  # of the size of the bodies: a gap below minus this, after a solve, adds its contact to the active set

@@ -10,29 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._check import FloatArray
-from ..friction.sets import ELLIPSOID, POLYHEDRON
-from ..problem.contact_problem import ContactProblem
-from ..problem.dynamics import Bodies
 from ..schemes.anitescu_hart import AnitescuHart
-from ..schemes.base import Contacts, Scheme, StepResult, sized
-from ..schemes.rest import at_rest
+from ..schemes.base import Contacts, Scheme, StepResult
+from ..schemes.steps.exchange import has_nested_blocks, needs_python, step_options, told, world_arrays
+from ..schemes.steps.records import CONTACTS, LastStep, Memory, nothing_known
 from ..solvers import Auto, Nsgs, Solver
-from ..solvers.acceptance import levels
-from ..solvers.nsgs import swept
-from ..solvers.nsgs_ends import AT_REST, QUICK_MANY
+from ..solvers.nsgs_ends import QUICK_MANY
 from ..systems.base import State, System
-from ..systems.candidates import Features, WorldCandidates
-from ..systems.model import CODES
-from .loop_records import (
-    CONTACTS,
-    Constraints,
-    ContactLaws,
-    JointBlocks,
-    PlaneBodies,
-    SpaceBodies,
-    StepOptions,
-    nothing_known,
-)
 
 FEW = 5000  # steps that take seconds one by one: for them the loop is not compiled, which takes a minute
 WORK = 400_000  # bodies and contacts times steps between two returns to Python: well under a second, for Ctrl-C
@@ -53,7 +37,7 @@ class Group(NamedTuple):
     before: State
     worst: FloatArray
     after: State | None = None
-    known: Any = None
+    known: LastStep | None = None
 
 
 class Still(NamedTuple):
@@ -65,7 +49,7 @@ class Still(NamedTuple):
 
     state: State
     worst: FloatArray | None = None
-    known: Any = None
+    known: LastStep | None = None
     result: StepResult | None = None
 
 
@@ -84,72 +68,24 @@ class CompiledLoop:
         self._kept: Any = None  # near pairs, for the next call: they do not change what a step does
         self.repeats = True  # False in benchmarks that are to compute every step
         self._still: Still | None = None
-        laws, m = model.laws, model.mechanism
-        f = laws.friction
-        common = (
-            model.moves,
-            np.array(model.kinematic, dtype=np.int64),
-            model.steady_forces(),
-            model.reach,
-            model.swing,
-        )
-        shapes: tuple[Any, ...] = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
-        if model.dim == 3:
-            bodies: Any = SpaceBodies(model.mass_of, model.inertia, model.inverse_mass, model.inverse_inertia, *common)
-            shapes += (model.center, model.rot, model.half, model.radius)
-        else:
-            bodies = PlaneBodies(model.inverse, model.inverse_blocks, *common)
-            shapes += (model.vert_ptr, model.verts, model.radius)
-        sets = f.set_of[: len(laws.rows)]
-        slips = (f.kind[sets] == ELLIPSOID) & (f.semi[sets, : model.dim - 1] > 0.0).all(axis=1)
-        # others have blocks of the kind NESTED (`nsgs_items.classify`), which have kernels of their own
-        self.nested = not ((laws.rows == 1) | (slips & (laws.rows == model.dim))).all()
-        codes, axis, side = laws.arrays
-        rules = ContactLaws(
-            model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, codes, axis, side, model.lever,
-            f.set_of, f.mu,
-        )  # fmt: skip
-        joints = JointBlocks(
-            m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length
-        )
-        self._friction = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
-        self._arrays = (bodies, shapes, Constraints(rules, self._friction, joints, m.rows.arrays))
-        eps = -1.0 if scheme.eps is None else float(scheme.eps)
-        most, strict = levels(tol, accept)
-        self._how = (
-            (float(dt), float(tol), float(most), int(strict)),
-            (bool(scheme.stabilize), scheme.relaxation == "convex", eps),
-        )
+        self.nested = has_nested_blocks(model)
+        self._world, self._options = world_arrays(model), step_options(scheme, dt, tol, accept)
 
     @staticmethod
     def of(
         system: System, scheme: Scheme, solver: Solver, dt: float, tol: float, accept: float | None
     ) -> CompiledLoop | None:
         """The loop of a simulator; None where a step needs Python or another solver."""
-        model: Any = system
-        if type(scheme) is not AnitescuHart or scheme.directions is not None or not hasattr(model, "laws"):
-            return None
-        convex = scheme.relaxation == "convex"
-        if scheme.relaxation not in ("none", "convex") or (convex and model.dim == 3):
-            return None
-        moved = any(model.specs[i].motion is not None for i in model.kinematic)
-        if model.steady_forces() is None or moved or model.mechanism.timed:
-            return None
-        if POLYHEDRON in model.laws.friction.kind or model.restitution > 0.0 or model.laws.soft is not None:
-            return None
-        if len(model.laws.friction.varying):  # coefficients that depend on speed take several solves
-            return None
-        if model.curved:  # curved shapes have kernels of their own, outside the loop
+        if not isinstance(scheme, AnitescuHart) or needs_python(system, scheme):
             return None
         plain = type(solver) is Nsgs and solver.omega is None and solver.accelerate and solver.maxiter >= QUICK_MANY
-        return CompiledLoop(model, scheme, dt, tol, accept) if type(solver) is Auto or plain else None
+        return CompiledLoop(system, scheme, dt, tol, accept) if type(solver) is Auto or plain else None
 
     @cached_property
     def _kernel(self) -> Any:
-        from . import loop_plane, loop_space
+        from ..schemes.steps.advance import advances
 
-        loop: Any = loop_space if self.model.dim == 3 else loop_plane
-        return loop.advance_nested if self.nested else loop.advance
+        return advances[3 if self.model.dim == 2 else 6, int(self.nested)]
 
     def worth(self, steps: int) -> bool:
         """Whether it is faster than Python for so many recorded steps, counted what is still to be compiled."""
@@ -166,9 +102,8 @@ class CompiledLoop:
         group, known = self._take(state, steps, stop)
         if group.taken < steps:
             return group
-        *known, (q, turns, v, keys, impulses, worst) = known
-        before = self._state(state.t, q, turns, v, keys, impulses)
-        return Group(steps - 1, before, worst, group.before, known)
+        q, turns, v, memory, worst = known.before
+        return Group(steps - 1, self._state(state.t, q, turns, v, *memory), worst, group.before, known)
 
     def _take(self, state: State, steps: int, stop: threading.Event | None) -> tuple[Group, Any]:
         """Up to `steps` steps, and what the kernel knows of the last attempt."""
@@ -183,46 +118,14 @@ class CompiledLoop:
         return Group(taken, state, worst), known
 
     def judge(self, state: State, new: State, known: Any) -> StepResult | None:
-        """All that is known of a step of a group, as the scheme says it; None where it belongs to Python.
-
-        What the kernel has found and solved becomes the contact problem again, for the same certificates to judge.
-        """
+        """All that is known of a step of a group, as the scheme says it; None where it belongs to Python."""
         again = self.again(state)
         if again is not None:
             return again
-        _, sweeps, v_free, Minv, found, made, next_band, ahead = known
-        laws, form, p = made.laws, made.form, made.p
-        in_band, ahead = self._candidates(found), self._candidates(ahead)
-        self.model.remember_detected(new.q, next_band, ahead)
-        candidates = self.scheme.active(self.model, state, in_band)
-        problem = ContactProblem.trusted(
-            Bodies.trusted(form.body_a, form.body_b, form.Ja, form.Jb, Minv, candidates.row_ptr),
-            {"q": made.free, "rho": made.rho, "scale": float(made.scale[0])}, v_free=v_free.ravel(), b=made.demand,
-            row_ptr=candidates.row_ptr, law=candidates.law, friction=candidates.friction, r0=laws.r0, C=laws.C,
-            lo=laws.lo, hi=laws.hi, associated=self.scheme.relaxation == "convex", length=laws.length,
-            key=candidates.key, p_warm=p, v_start=state.v,
-        )  # fmt: skip
-        solution = swept(problem, p, (self.tol, self.accept), None if sweeps == AT_REST else int(sweeps))
-        if not solution.taken:
-            return None
-        solution, _ = at_rest(problem, solution, self.tol)
-        after = State(state.t + self.dt, new.q, new.v, new.keys, new.impulses)
-        result = self.scheme.result(
-            self.model, state, after, self.dt, (candidates, ahead), problem, (("step", solution),)
-        )
-        result = sized(result, self.model, self.dt)
-        self.remember(state, result)
+        result = told(self.scheme, self.model, state, new, self.dt, self.tol, self.accept, known)
+        if result is not None:
+            self.remember(state, result)
         return result
-
-    def _candidates(self, found: Any) -> WorldCandidates:
-        """Contacts that the kernel has found, as the model gives them."""
-        key = (found.shape_a * self.model.ns + found.shape_b) * CODES + found.code
-        features = Features(
-            found.body_a, found.body_b, found.kind, found.pa, found.da, found.pb, found.db, found.ra, found.rb,
-            found.shape_a, found.shape_b,
-        )  # fmt: skip
-        made: WorldCandidates = self.model.candidates(features, key)
-        return made
 
     def again(self, state: State) -> StepResult | None:
         """The step from `state`, where it is known to end in this very state."""
@@ -246,23 +149,22 @@ class CompiledLoop:
         from ..collision.neighbours import no_neighbours
 
         still = self._still
-        if still is not None and still.worst is not None and _same(state, still.state):
+        if still is not None and still.worst is not None and still.known is not None and _same(state, still.state):
             before = worst.copy() if steps == 1 else np.maximum(worst, still.worst)
             np.maximum(worst, still.worst, out=worst)
-            known = _copied((*still.known[:-1], (*still.known[-1][:-1], before)))
-            return steps, _own(state), known
+            known = still.known._replace(before=still.known.before._replace(worst=before))
+            return steps, _own(state), _copied(known)
         model, kernel = self.model, self._kernel
         keep_memory(_BYTES * model.nb)
         q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
         turns = model.turns(state.q).copy()
         kept = no_neighbours(model.dim) if self._kept is None else self._kept
-        first, others = self._how
         room = max(model.capacity, len(state.keys) * 5 // 4)  # where it does not suffice, detection runs twice
-        options = StepOptions(*first, get_num_threads() > 1, *others, self.repeats)
-        done, (keys, impulses), self._kept, last, own = kernel(
-            steps, options, room, q, turns, v, (state.keys, state.impulses), kept, worst, *self._arrays
+        options = self._options._replace(parallel=get_num_threads() > 1, repeat=self.repeats)
+        done, memory, self._kept, last, own = kernel(
+            steps, options, room, q, turns, v, Memory(state.keys, state.impulses), kept, worst, self._world
         )
-        new = self._state(state.t, q, turns, v, keys, impulses)
+        new = self._state(state.t, q, turns, v, *memory)
         if len(own):
             self._still = Still(_own(new), own, _copied(last))
         return int(done), new, last

@@ -18,7 +18,7 @@ from ..errors import ModelError, SolverError
 from ..problem.contact_problem import ContactProblem
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult, sized
-from ..schemes.regularised import bounded
+from ..schemes.solves import bounded
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, answer, make_solver
 from ..solvers.acceptance import largest_accepted

@@ -11,7 +11,7 @@ row of a contact, by which the problem is well posed. It is called regularised, 
 preloaded with the impulses p₀ found so far: contacts give way by C (p - p₀), which is what was missing, and not by the
 load that they carry, under which a pile would sink and the next step would have to lift it again. (This is one step of
 the proximal point method.) A compliance also lets through what no motion of rigid bodies can do, such as two plates
-that close on a stone: `schemes/regularised.py` refuses a step that leaves overlaps of more than a hundredth of a body
+that close on a stone: `schemes/solves.py` refuses a step that leaves overlaps of more than a hundredth of a body
 and deepens them.
 """
 

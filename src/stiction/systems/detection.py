@@ -19,6 +19,11 @@ MEASURED = 4  # geometries that are kept: of a step's contacts, and of those ahe
 CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
 
 
+def same_bits(a: FloatArray, b: FloatArray) -> bool:
+    """Whether two contiguous arrays are the same to the bit: 0.0 and -0.0 are not."""
+    return a.shape == b.shape and np.array_equal(a.view(np.int64), b.view(np.int64))
+
+
 class Detection(ABC):
     """The shapes of a model as the kernels read them, and contacts between them as pairs of features.
 
@@ -41,14 +46,24 @@ class Detection(ABC):
     mechanism: Mechanism
     _detected: tuple[float, FloatArray, WorldCandidates] | None = None  # band, q, and what was found
     _measured: list[tuple[Features, FloatArray, Any]]  # features, q, and their geometry
+    _posed: list[tuple[FloatArray, tuple[FloatArray, FloatArray]]]  # q, and the poses there
 
     def _forget(self) -> None:
         """Keep nothing of what was detected and measured."""
-        self._detected, self._measured = None, []
+        self._detected, self._measured, self._posed = None, [], []
 
     @abstractmethod
+    def _poses_at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """`_poses`, worked out."""
+
     def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Positions (nb, dim) and rotations (matrices or angles) of all bodies."""
+        """Positions (nb, dim) and rotations (matrices or angles) of all bodies, not to be written to."""
+        for place, poses in self._posed:
+            if same_bits(place, q):
+                return poses
+        poses = self._poses_at(q)
+        self._posed = [(q.copy(), poses), *self._posed[:1]]  # both ends of a step
+        return poses
 
     @abstractmethod
     def _rotation(self, i: int, q: FloatArray) -> FloatArray:

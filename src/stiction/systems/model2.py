@@ -82,7 +82,7 @@ class Model2(BodyModel):
         """As `turns`."""
         return self.mechanism.coordinates.start
 
-    def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _poses_at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         Q = q.reshape(self.nb, 3)
         return np.ascontiguousarray(Q[:, :2]), np.ascontiguousarray(Q[:, 2])
 

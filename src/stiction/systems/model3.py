@@ -93,7 +93,7 @@ class Model3(BodyModel):
             kernels3.count_turns(Q, dq.reshape(self.nb, 6), *turns, old[self.nb * 7 :], new[self.nb * 7 :])
         return new
 
-    def _poses(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _poses_at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         Q = self.bodies(q)
         R = np.empty((self.nb, 3, 3))
         kernels3.rotations(Q, R)
@@ -129,8 +129,7 @@ class Model3(BodyModel):
             )  # fmt: skip
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
-        R, M = np.empty((self.nb, 3, 3)), np.empty((self.nb, 6, 6))
-        kernels3.rotations(self.bodies(q), R)
+        R, M = self._poses(q)[1], np.empty((self.nb, 6, 6))
         if inverse:
             kernels3.mass_blocks(R, self.inverse_mass, self.inverse_inertia, self.moves, M)
         else:

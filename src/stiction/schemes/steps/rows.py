@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit, prange
-from ..problem.body_kernels import MANY, PARTS, bodies_apart, row_facts
-from ..systems.contacts3 import contact_rows as spatial_contact_rows
-from ..systems.kernels2 import contact_rows as planar_contact_rows
+from ..._jit import njit, prange
+from ...problem.body_kernels import MANY, PARTS, bodies_apart, row_facts
+from ...systems.contacts3 import contact_rows as spatial_contact_rows
+from ...systems.kernels2 import contact_rows as planar_contact_rows
 
 _FEW = 1000  # contacts up to which rows are made in one go
 

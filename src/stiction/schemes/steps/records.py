@@ -1,4 +1,4 @@
-"""What the compiled loop knows of a world and of a step, as records that its kernels hand on.
+"""What the stages of a step know of a world, of the step, and of what they have done: records that they hand on.
 
 Sizes: nb bodies, ns shapes, nj joint blocks, nm rows of joints, nl contact laws, n contacts, nk blocks, nr rows,
 d velocities of a body (3 in the plane, 6 in space).
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._check import FloatArray
-from ..problem.records import Array, BodyRows, Laws
+from ..._check import FloatArray
+from ...problem.records import Array, BodyRows, Laws
 
 
 class StepOptions(NamedTuple):
@@ -133,6 +133,52 @@ class StepProblem(NamedTuple):
     p: Array  # (nr,) impulses: a first guess, then the answer
     rho: Array  # (nk,) step of the scaled map [kg]
     scale: Array  # (1,) of the residual [m/s]
+
+
+class WorldArrays(NamedTuple):
+    """All that the stages know of a world."""
+
+    bodies: Any  # SpaceBodies or PlaneBodies
+    shapes: Any  # arrays of the shapes, as `search3` and `search2` take them
+    constraints: Constraints
+
+
+class StepStart(NamedTuple):
+    """The bodies where a step begins, as `begin` fills it in."""
+
+    x: Array  # (nb, 2|3) positions
+    turn: Array  # (nb, 3, 3) rotations; in the plane (nb,) angles
+    Minv: Array  # (nb, d, d) inverse masses in world axes
+    v_free: Array  # (nb, d) velocities after the forces of the step
+
+
+class Memory(NamedTuple):
+    """What a step remembers of the one before it."""
+
+    keys: Array  # (nk,) its constraints, sorted
+    impulses: Array  # (nk, 6) and their impulses
+
+
+class StateCopy(NamedTuple):
+    """A state, and what the steps before it have said of themselves."""
+
+    q: Array  # (nb, 3|7)
+    turns: Array  # (nt,)
+    v: Array  # (nb, d)
+    memory: Memory
+    worst: Array  # (MAXIMA + 2,) in the places below
+
+
+class LastStep(NamedTuple):
+    """What is known of the last step that was attempted: all that is needed to tell it as Python would."""
+
+    sweeps: Any  # of its solve, `AT_REST` where the first guess was the answer
+    start: StepStart
+    found: FoundContacts  # within the band at its start
+    problem: StepProblem
+    next_band: Any  # the band in which the next step looks for contacts [m]
+    ahead: FoundContacts  # and what is within it at the end of this one
+    before: StateCopy
 
 
 # places in `worst` and `own`, what a group of steps and one step say of themselves

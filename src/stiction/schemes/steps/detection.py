@@ -1,0 +1,39 @@
+"""Detect: the contacts that a step may meet, and whether it has met others on its way."""
+
+from __future__ import annotations
+
+from ..._jit import njit
+from ...collision import search2, search3
+from .certify import reaches
+from .records import FoundContacts, Geometry
+
+
+def _make_stages(d):
+    collision = search2 if d == 3 else search3
+    search, search_on_the_way, measure = collision.search, collision.search_on_the_way, collision.measure
+
+    @njit
+    def detect(start, band, room, parallel, kept, shapes, moves):
+        """The pairs to keep for the next call, the contacts with gaps up to `band` [m], and where they are.
+
+        room: contacts for which there is room at first; kept: pairs from the last call, or `no_neighbours`.
+        """
+        kept, seen, places = search(start.x, start.turn, band, room, parallel, kept, shapes, moves)
+        return kept, FoundContacts(*seen), Geometry(*places)
+
+    @njit
+    def ran_into(now, then, found, band, reach, room, parallel, kept, shapes, moves):
+        """Whether a step has met contacts beyond its band, of bodies that approached each other by up to `reach` [m].
+
+        now, then: its start, and where it ends.
+        """
+        seen, at_start = search_on_the_way(
+            now.x, now.turn, then.x, then.turn, band, reach, room, parallel, kept, shapes, moves
+        )
+        at_end, wide = Geometry(*measure(then.x, then.turn, parallel, seen)), FoundContacts(*seen)
+        return reaches(len(shapes[0]), found, wide, at_end.gap, Geometry(*at_start).normal, at_end.normal)
+
+    return detect, ran_into
+
+
+planar, spatial = _make_stages(3), _make_stages(6)

@@ -1,0 +1,133 @@
+"""What passes between Python and the stages: the arrays of a world on the way in, a step's result on the way out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...friction.sets import ELLIPSOID, POLYHEDRON
+from ...problem.contact_problem import ContactProblem
+from ...problem.dynamics import Bodies
+from ...solvers.acceptance import levels
+from ...solvers.nsgs import swept
+from ...solvers.nsgs_ends import AT_REST
+from ...systems.base import State, System
+from ...systems.candidates import Features, WorldCandidates
+from ...systems.model import CODES
+from ..anitescu_hart import AnitescuHart
+from ..base import Scheme, StepResult, sized
+from ..solves import at_rest
+from .records import (
+    Constraints,
+    ContactLaws,
+    FoundContacts,
+    JointBlocks,
+    LastStep,
+    PlaneBodies,
+    SpaceBodies,
+    StepOptions,
+    WorldArrays,
+)
+
+
+def needs_python(system: System, scheme: Scheme) -> bool:
+    """Whether a step of the scheme needs more than the stages know: they take worlds, and `AnitescuHart`.
+
+    Forces, motions and targets of motors are constant, shapes have flat sides or are balls, disks and rods, and what
+    touches is rigid, does not bounce, and has friction that is smooth and does not depend on speed.
+    """
+    model: Any = system
+    if type(scheme) is not AnitescuHart or scheme.directions is not None or not hasattr(model, "laws"):
+        return True
+    convex = scheme.relaxation == "convex"
+    if scheme.relaxation not in ("none", "convex") or (convex and model.dim == 3):
+        return True
+    laws = model.laws
+    given = POLYHEDRON in laws.friction.kind or len(laws.friction.varying) > 0
+    return bool(
+        not model.steady or model.mechanism.timed or given or model.restitution > 0.0 or laws.soft is not None
+        or model.curved
+    )  # fmt: skip
+
+
+def has_nested_blocks(model: Any) -> bool:
+    """Whether contacts may be blocks of the kind NESTED (`nsgs_items.classify`), which have kernels of their own."""
+    f, rows = model.laws.friction, model.laws.rows
+    sets = f.set_of[: len(rows)]
+    slips = (f.kind[sets] == ELLIPSOID) & (f.semi[sets, : model.dim - 1] > 0.0).all(axis=1)
+    return not bool(((rows == 1) | (slips & (rows == model.dim))).all())
+
+
+def world_arrays(model: Any) -> WorldArrays:
+    """All that the stages know of a world, from its frozen model."""
+    laws, m, f = model.laws, model.mechanism, model.laws.friction
+    kinematic = np.array(model.kinematic, dtype=np.int64)
+    common = (model.moves, kinematic, model.steady_forces(), model.reach, model.swing)
+    shapes: tuple[Any, ...] = (model.kind, model.shape_body, model.shape_group, model.shape_mask, model.excluded)
+    if model.dim == 3:
+        bodies: Any = SpaceBodies(model.mass_of, model.inertia, model.inverse_mass, model.inverse_inertia, *common)
+        shapes += (model.center, model.rot, model.half, model.radius)
+    else:
+        bodies = PlaneBodies(model.inverse, model.inverse_blocks, *common)
+        shapes += (model.vert_ptr, model.verts, model.radius)
+    codes, axis, side = laws.arrays
+    rules = ContactLaws(
+        model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, codes, axis, side, model.lever,
+        f.set_of, f.mu,
+    )  # fmt: skip
+    joints = JointBlocks(
+        m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length
+    )
+    sets = (f.kind, f.semi, f.vertices, f.vertex_ptr, f.facets, f.facet_ptr)
+    return WorldArrays(bodies, shapes, Constraints(rules, sets, joints, m.rows.arrays))
+
+
+def step_options(scheme: AnitescuHart, h: float, tol: float, accept: float | None) -> StepOptions:
+    """How the scheme takes steps of length h [s]; threads and repetition are the caller's to say."""
+    most, strict = levels(tol, accept)
+    eps = -1.0 if scheme.eps is None else float(scheme.eps)
+    convex = scheme.relaxation == "convex"
+    return StepOptions(
+        float(h), float(tol), float(most), int(strict), False, bool(scheme.stabilize), convex, eps, False
+    )
+
+
+def told(
+    scheme: AnitescuHart, model: Any, state: State, new: State, h: float, tol: float, accept: float | None,
+    last: LastStep,
+) -> StepResult | None:  # fmt: skip
+    """The compiled step from `state` to `new` as the scheme says it; None where its answer is not taken.
+
+    What the stages have found and solved becomes the contact problem again, for the same functions to judge as after a
+    step in Python; nothing is detected or solved again.
+    """
+    made, in_band, ahead = last.problem, _candidates(model, last.found), _candidates(model, last.ahead)
+    laws, form, p, start = made.laws, made.form, made.p, last.start
+    model.remember_detected(new.q, last.next_band, ahead)
+    candidates = scheme.active(model, state, in_band)
+    problem = ContactProblem.trusted(
+        Bodies.trusted(form.body_a, form.body_b, form.Ja, form.Jb, start.Minv, candidates.row_ptr),
+        {"q": made.free, "rho": made.rho, "scale": float(made.scale[0])}, v_free=start.v_free.ravel(), b=made.demand,
+        row_ptr=candidates.row_ptr, law=candidates.law, friction=candidates.friction, r0=laws.r0, C=laws.C,
+        lo=laws.lo, hi=laws.hi, associated=scheme.relaxation == "convex", length=laws.length,
+        key=candidates.key, p_warm=p, v_start=state.v,
+    )  # fmt: skip
+    solution = swept(problem, p, (tol, accept), None if last.sweeps == AT_REST else int(last.sweeps))
+    if not solution.taken:
+        return None
+    solution, _ = at_rest(problem, solution, tol)
+    after = State(state.t + h, new.q, new.v, new.keys, new.impulses)
+    result = scheme.result(model, state, after, h, (candidates, ahead), problem, (("step", solution),))
+    return sized(result, model, h)
+
+
+def _candidates(model: Any, found: FoundContacts) -> WorldCandidates:
+    """Contacts that the stages have found, as the model gives them."""
+    key = (found.shape_a * model.ns + found.shape_b) * CODES + found.code
+    features = Features(
+        found.body_a, found.body_b, found.kind, found.pa, found.da, found.pb, found.db, found.ra, found.rb,
+        found.shape_a, found.shape_b,
+    )  # fmt: skip
+    made: WorldCandidates = model.candidates(features, key)
+    return made

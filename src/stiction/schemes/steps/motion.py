@@ -1,0 +1,172 @@
+"""Begin and finish of a step: what forces do to the bodies, and where free flight takes them. All else is shared.
+
+Plane and space differ here: a configuration in the plane is (x, y, angle) and moves in straight lines, one in space has
+a quaternion, and bodies fly freely (`kernels3.move`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..._jit import njit, prange
+from ...collision.search3 import MANY
+from ...systems.kernels2 import joint_rows as planar_joint_rows
+from ...systems.kernels3 import count_turns, kinetic_energy, mass_blocks, move, push, rotations
+from ...systems.kernels3 import joint_rows as spatial_joint_rows
+from ...systems.mechanism_kernels import violation
+from ...systems.motion_kernels import fastest
+from .records import StepStart
+
+_PARTS = 64  # of the bodies, which threads take
+
+
+@njit(leaf=True)
+def _begin_planar(h, q, v, inverse, force, reach, x, angle, v_free):
+    """What forces make of the velocities, and the poses; returns the largest speed of the bodies."""
+    for i in range(q.shape[0]):
+        for j in range(3):
+            v_free[i, j] = v[i, j] + h * (force[i, j] * inverse[i, j])
+        x[i, 0], x[i, 1], angle[i] = q[i, 0], q[i, 1], q[i, 2]
+    return fastest(v, v_free, reach, 2)
+
+
+@njit(leaf=True)
+def _begin_spatial(h, q, v, bodies, first, last, start):
+    """The same for bodies first..last in space, with rotations and inverse masses."""
+    s, e = first, last
+    q, v, v_free, R = q[s:e], v[s:e], start.v_free[s:e], start.turn[s:e]
+    inverse_inertia, moves = bodies.inverse_inertia[s:e], bodies.moves[s:e]
+    push(q, v, bodies.force[s:e], bodies.mass[s:e], inverse_inertia, moves, h, v_free)
+    for i in range(q.shape[0]):
+        for k in range(3):
+            start.x[s + i, k] = q[i, k]
+    rotations(q, R)
+    mass_blocks(R, bodies.inverse_mass[s:e], inverse_inertia, moves, start.Minv[s:e])
+    return fastest(v, v_free, bodies.reach[s:e], 3)
+
+
+@njit(parallel=True)
+def _begin_parallel(h, q, v, bodies, start, speed):
+    n = q.shape[0]
+    for part in prange(_PARTS):
+        c = np.int64(part)
+        speed[c] = _begin_spatial(h, q, v, bodies, n * c // _PARTS, n * (c + 1) // _PARTS, start)
+
+
+@njit
+def _finish_spatial(h, q, v, inertia, moves, held, new_q, new_v):
+    move(q, v, h, inertia, moves, new_q, new_v)
+    stay(q, held, new_q)
+
+
+@njit(parallel=True)
+def _finish_parallel(h, q, v, inertia, moves, held, new_q, new_v):
+    n = q.shape[0]
+    for part in prange(_PARTS):
+        c = np.int64(part)
+        s, e = n * c // _PARTS, n * (c + 1) // _PARTS
+        _finish_spatial(h, q[s:e], v[s:e], inertia[s:e], moves[s:e], held[s:e], new_q[s:e], new_v[s:e])
+
+
+@njit(leaf=True)
+def stay(q, held, new_q):
+    """new_q (nb, .) with the bodies `held` where they are in q."""
+    for i in range(q.shape[0]):
+        if held[i]:
+            for j in range(q.shape[1]):
+                new_q[i, j] = q[i, j]
+
+
+@njit(leaf=True)
+def finite(q):
+    """Whether all of q (nb, .) is finite."""
+    good = True
+    for i in range(q.shape[0]):
+        for j in range(q.shape[1]):
+            good = good and abs(q[i, j]) < math.inf
+    return good
+
+
+@njit(leaf=True)
+def _kinetic_planar(v, inverse):
+    total = 0.0
+    for i in range(v.shape[0]):
+        for j in range(3):
+            if inverse[i, j] > 0.0:
+                total += 0.5 * v[i, j] * v[i, j] / inverse[i, j]
+    return total
+
+
+def _make_stages(d):
+    joint_rows = planar_joint_rows if d == 3 else spatial_joint_rows
+
+    @njit
+    def new_start(bodies):
+        """A `StepStart` for `begin`."""
+        nb = len(bodies.moves)
+        if d == 6:
+            return StepStart(np.empty((nb, 3)), np.empty((nb, 3, 3)), np.empty((nb, 6, 6)), np.empty((nb, 6)))
+        return StepStart(np.empty((nb, 2)), np.empty(nb), bodies.inverse_blocks, np.empty((nb, 3)))
+
+    @njit
+    def begin(options, q, v, bodies, start):
+        """Poses, inverse masses and what forces do; returns how far a step looks for contacts [m] (ah03 §2.2).
+
+        That is what two bodies can approach each other in it, 2 h v_max, and at least eps.
+        """
+        if d == 3:
+            speed = _begin_planar(
+                options.h, q, v, bodies.inverse, bodies.force, bodies.reach, start.x, start.turn, start.v_free
+            )
+        elif not options.parallel or q.shape[0] <= MANY:
+            speed = _begin_spatial(options.h, q, v, bodies, 0, q.shape[0], start)
+        else:
+            speeds = np.empty(_PARTS)
+            _begin_parallel(options.h, q, v, bodies, start, speeds)
+            speed = speeds.max()
+        return max(2.0 * options.h * speed, max(options.eps, 0.0))
+
+    @njit
+    def finish(options, q, turns, v, world, held, new_q, new_turns, new_v):
+        """Where a step ends that impulses leave with v, and the velocities there; bodies held stay where they are.
+
+        Returns whether that is finite.
+        """
+        h, bodies = options.h, world.bodies
+        if d == 3:
+            for i in range(q.shape[0]):
+                for j in range(3):
+                    new_q[i, j] = q[i, j] + h * v[i, j]
+                    new_v[i, j] = v[i, j]
+            stay(q, held, new_q)
+            return finite(new_q)
+        if options.parallel and q.shape[0] > MANY:
+            _finish_parallel(h, q, v, bodies.inertia, bodies.moves, held, new_q, new_v)
+        else:
+            _finish_spatial(h, q, v, bodies.inertia, bodies.moves, held, new_q, new_v)
+        if len(turns):
+            count_turns(new_q, h * v, *world.constraints.rows[-5:], turns, new_turns)
+        return finite(new_q)
+
+    @njit
+    def kinetic(q, v, bodies):
+        """½ v·M v [J] of bodies that forces move."""
+        if d == 3:
+            return _kinetic_planar(v, bodies.inverse)
+        return kinetic_energy(q, v, bodies.mass, bodies.inertia, bodies.moves)
+
+    @njit
+    def drift(q, turns, constraints):
+        """The largest violation of a joint's row or limit."""
+        rows, joints = constraints.rows, constraints.joints
+        n = len(rows[0])
+        value, Ja, Jb = np.empty(n), np.empty((n, d)), np.empty((n, d))
+        joint_rows(q, turns, *rows, 0, value, Ja, Jb)
+        return violation(value, joints.mode, joints.soft)
+
+    return new_start, begin, finish, kinetic, drift
+
+
+planar, spatial = _make_stages(3), _make_stages(6)

@@ -1,0 +1,99 @@
+"""Assemble: the contact problem of an Anitescu–Hart step, from what was found at its start (ah03 eq. 2.7–2.12)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..._jit import njit
+from ...problem.body_kernels import delassus_diagonal, rows_times
+from ...problem.records import BodyRows, Laws
+from ...systems.kernels2 import joint_rows as planar_joint_rows
+from ...systems.kernels3 import joint_rows as spatial_joint_rows
+from ...systems.mechanism_kernels import demands
+from ..overlap_kernels import left_overlap
+from .blocks import blocks_of, remembered, within
+from .records import StepProblem
+from .rows import rows_planar, rows_spatial
+
+
+@njit
+def demand_of(h, stabilize, value, row_ptr, form, v, joints):
+    """r0, b, C, lo and hi of a step's problem: contacts demand their gap, joints what their rows are for."""
+    a, b, Ja, Jb, Minv = form
+    bound = joints.bound
+    nr, nk, nj, n = len(value), len(a), len(bound), len(joints.mode)
+    r0, demand, C = np.zeros(nk), np.zeros(nr), np.zeros(nr)
+    lo, hi = np.full(nr, -math.inf), np.full(nr, math.inf)
+    for k in range(nj):
+        r0[k] = h * bound[k]
+    if stabilize:
+        for r in range(nr):
+            demand[r] = value[r] / h
+    if n:
+        start, speed, light = np.empty(n), np.empty(n), np.empty(n)
+        for r in range(n):
+            start[r] = value[r] / h
+        rows_times(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, v, speed)
+        delassus_diagonal(a[:nj], b[:nj], row_ptr[: nj + 1], Ja, Jb, Minv, light)
+        demands(
+            h, stabilize, joints.mode, joints.soft, joints.damping, joints.row_bound, joints.target, start, speed,
+            light, demand, C, lo, hi,
+        )  # fmt: skip
+    return r0, demand, C, lo, hi
+
+
+def _make_assemble(d):
+    joint_rows, rows = (planar_joint_rows, rows_planar) if d == 3 else (spatial_joint_rows, rows_spatial)
+
+    @njit(sealed=True)
+    def assemble(options, shapes, q, turns, v, start, memory, found, geometry, constraints):
+        """The `StepProblem` of a step from contacts `found` within the band, with their geometry at q.
+
+        shapes: how many there are; memory: keys and impulses of the last step. The geometry of contacts that act comes
+        first in its arrays afterwards.
+        """
+        parallel, eps, joints = options.parallel, options.eps, constraints.joints
+        gap, normal, point_a, point_b = geometry
+        v_free, n, nb, nj = start.v_free, len(gap), q.shape[0], len(joints.size)
+        keep = np.empty(n, np.int64)
+        acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
+        keys, law, row_ptr, set_of, mu, a, b, number = blocks_of(
+            parallel, acting, keep, shapes, found, joints, constraints.rules, nb
+        )
+        nr = row_ptr[len(keys)]
+        if acting < n:
+            for i in range(acting):
+                k = keep[i]
+                gap[i] = gap[k]
+                for j in range(normal.shape[1]):
+                    normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
+        value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
+        length[: len(joints.length)] = joints.length
+        form = BodyRows(a, b, np.empty((nr, d)), np.empty((nr, d)), start.Minv)
+        facts = np.empty(nr), np.empty(nr), np.empty(nr)
+        joint_rows(q, turns, *constraints.rows, 0, value, form.Ja, form.Jb)
+        rows(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
+        for i in range(acting):
+            value[row_ptr[nj + i]] = gap[i]
+        r0, demand, C, lo, hi = demand_of(options.h, options.stabilize, value, row_ptr, form, v, joints)
+        if nr > options.strict_rows:
+            left = left_overlap(v, v_free, start.Minv, 2 if d == 3 else 3, options.tol, options.accept)
+            for i in range(acting):
+                r = row_ptr[nj + i]
+                if -left < demand[r] < 0.0:
+                    demand[r] = 0.0
+        remembered(parallel, keys, row_ptr, memory.keys, memory.impulses, p)
+        shape, semi, vertices, vertex_ptr, facets, facet_ptr = constraints.sets
+        laws = Laws(
+            law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
+            options.associated,
+        )  # fmt: skip
+        free, terms, diagonal = facts
+        return StepProblem(keys, laws, form, demand, free, terms, diagonal, p, np.empty(len(keys)), np.ones(1))
+
+    return assemble
+
+
+assemble_planar, assemble_spatial = _make_assemble(3), _make_assemble(6)

@@ -1,0 +1,137 @@
+"""Solve: a first attempt of block Gauss–Seidel at the problem of a step, and what its impulses do to the bodies."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..._jit import njit, prange
+from ...problem.body_kernels import MANY, PARTS, velocity_change, weigh
+from ...solvers.held import come_to_rest
+from ...solvers.nsgs_ends import (
+    AT_REST,
+    BOUNDED_FEW,
+    BOUNDED_MANY,
+    NONFINITE,
+    QUICK_FEW,
+    QUICK_MANY,
+    QUICK_ROWS,
+    SOLVED,
+    STRICT_ROWS,
+)
+from ...solvers.nsgs_items import classify
+from ...solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
+from ...solvers.nsgs_relax import Aim
+from ...solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
+from .blocks import by_block
+
+
+@njit(leaf=True)
+def _respond(start, stop, v_free, change, v):
+    finite = True
+    for i in range(start, stop):
+        for j in range(v.shape[1]):
+            v[i, j] = v_free[i, j] + change[i, j]
+            finite = finite and abs(v[i, j]) < math.inf
+    return finite
+
+
+@njit(parallel=True)
+def _respond_parallel(v_free, change, v, finite):
+    n = len(v)
+    for part in prange(PARTS):
+        c = np.int64(part)
+        finite[c] = _respond(n * c // PARTS, n * (c + 1) // PARTS, v_free, change, v)
+
+
+@njit
+def respond(known, parallel, row_ptr, form, p, v_free, change, v):
+    """v = v_free + M⁻¹ Hᵀ p, body by body; change: M⁻¹ Hᵀ p, if known.
+
+    Returns whether all velocities are finite.
+    """
+    if not known:
+        velocity_change(parallel, form.body_a, form.body_b, row_ptr, form.Ja, form.Jb, form.Minv, p, change)
+    if not parallel or len(v) <= MANY:
+        return _respond(np.int64(0), len(v), v_free, change, v)
+    finite = np.empty(PARTS, np.bool_)
+    _respond_parallel(v_free, change, v, finite)
+    return finite.all()
+
+
+def _make_solve(d, nested):
+    near = near_planar if d == 3 else near_spatial
+    near_nested = (near_planar_nested if d == 3 else near_spatial_nested) if nested else near
+
+    @njit(sealed=True)
+    def solve(options, problem, v_start, v_free, change):
+        """Block Gauss–Seidel on the problem of a step; its p holds the first guess and receives the answer.
+
+        Returns how it ended, the sweeps, the error, and whether change (nb, d) has received the velocities that p gives
+        the bodies; `free` of the problem, H v_free before, is H v_free + b afterwards, and its rho and scale are known.
+        The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be blocks of that kind
+        (`nsgs_items.classify`).
+        """
+        laws, form, b, p, rho = problem.laws, problem.form, problem.demand, problem.p, problem.rho
+        tol, parallel = options.tol, options.parallel
+        nr, nk = len(b), len(laws.law)
+        if nr == 0:
+            return SOLVED, 0, 0.0, False
+        free = problem.free
+        scale = weigh(
+            parallel, laws.row_ptr, problem.diagonal, laws.C, laws.length, problem.terms, b, laws.r0, laws.lo, laws.hi,
+            free, rho,
+        )  # fmt: skip
+        problem.scale[0] = scale
+        inner = inner_tolerance(tol, nr)
+        if nr <= SMALL:
+            error = at_rest(inner, scale, laws, form, rho, v_start, v_free, b, p, change)
+            if error < math.inf:
+                return SOLVED, AT_REST, error, True
+        now = False
+        if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
+            kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
+            now, _ = classify(parallel, laws, kind, times)
+        most = options.accept if nr > STRICT_ROWS else tol
+        few, many = (BOUNDED_FEW, BOUNDED_MANY) if most > tol else (QUICK_FEW, QUICK_MANY)
+        limit = few if nr <= QUICK_ROWS else many
+        aim = Aim(inner, most if most > tol else inner, options.strict_rows, scale, limit, parallel, True)
+        if nested and now:
+            ended, sweeps, error, known = near_nested(aim, laws, form, free, b, rho, p, change)
+        else:
+            ended, sweeps, error, known = near(aim, laws, form, free, b, rho, p, change)
+        return SOLVED if error <= tol else ended, sweeps, error, known
+
+    return solve
+
+
+def _make_attempt(d, nested):
+    solve = _make_solve(d, nested)
+
+    @njit(sealed=True)
+    def attempt(options, problem, v, v_free, new_v, held):
+        """`solve`, and what its impulses do: new_v, the velocity that they leave, held (nb,), the bodies at rest.
+
+        Returns how it ended, the sweeps, the error, and the impulses (nk, 6) for the next step.
+        """
+        laws, form, p, parallel = problem.laws, problem.form, problem.p, options.parallel
+        change = np.empty(v.shape)
+        ended, sweeps, error, known = solve(options, problem, v, v_free, change)
+        if not respond(known, parallel, laws.row_ptr, form, p, v_free, change, new_v):
+            ended = NONFINITE
+        for i in range(len(held)):
+            held[i] = False
+        if len(p) and ended == SOLVED:
+            at_rest_now = come_to_rest(
+                inner_tolerance(options.tol, len(p)), problem.scale[0], laws, form, problem.rho, problem.demand, p,
+                new_v, held,
+            )  # fmt: skip
+            if at_rest_now < math.inf:
+                error = at_rest_now
+        return ended, sweeps, error, by_block(parallel, laws.row_ptr, p)
+
+    return attempt
+
+
+attempts = {(d, nested): _make_attempt(d, nested) for d in (3, 6) for nested in (0, 1)}
