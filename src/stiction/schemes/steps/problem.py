@@ -77,8 +77,8 @@ def _make_assemble(d):
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
         r0, demand, C, lo, hi = demand_of(options.h, options.stabilize, value, row_ptr, form, v, joints)
-        left = left_overlap(v, v_free, 2 if d == 3 else 3, options.tol, options.accept)
-        if nr > options.strict_rows and left > 0.0:
+        if nr > options.strict_rows:
+            left = left_overlap(v, v_free, start.Minv, 2 if d == 3 else 3, options.tol, options.accept)
             for i in range(acting):
                 r = row_ptr[nj + i]
                 if -left < demand[r] < 0.0:
