@@ -15,18 +15,38 @@ the very path of the method; only the tolerances see them.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from .._check import Array
 from .._jit import njit
 
 SOLVED, RAY, MAXITER, REFACTOR, LOST = 0, 1, 2, 3, 4
+# places in `info`: the entering variable; pivots, and those since the last refactoring; 1 when V was just recomputed;
+# pivots since x was last checked
+ENTERING, PIVOTS, SINCE, FRESH, UNCHECKED = 0, 1, 2, 3, 4
 ACCURACY = 1e-10  # what "solved" promises, relative to the largest row of |M||z| + |q|
 SHARE = 1e-8  # and the residual is this small beside q itself: z of 1e16 from a pivot of round-off size is no solution
 _DRIFT = (
     1e-12  # residual of the basic values, relative to the largest, up to which updates may go on without refactoring
 )
 _LOST = 1e-9  # a basic value this negative (relative to the largest) after refactoring is no round-off
+
+
+class Tableau(NamedTuple):
+    """One solve of n pairs in equilibrated units, and where it stands."""
+
+    MT: Array  # (n, n) the matrix, transposed
+    qs: Array  # (n,) q
+    ds: Array  # (n,) covering vector
+    r: Array  # (n,) factors of rows
+    c: Array  # (n,) factors of columns
+    V: Array  # (n, n) inverse of the basis, transposed
+    x: Array  # (n,) basic values
+    basis: Array  # (n,) the variable that is basic in each row
+    slot: Array  # (n,) the row in which w_j is basic, -1 elsewhere
+    info: Array  # (5,) ENTERING to UNCHECKED
 
 
 @njit
@@ -63,8 +83,9 @@ def power_of_two(x):
 
 
 @njit
-def start(M, q, d, MT, qs, ds, r, c, V, x, basis, slot, info):
+def start(M, q, d, tableau):
     """Scale the problem and bring z0 into the basis. Returns the scale s of q, or 0 when z = 0 solves the problem."""
+    MT, qs, ds, r, c, V, x, basis, slot, info = tableau
     n = q.shape[0]
     info[:] = 0
     worst = 0.0
@@ -95,9 +116,9 @@ def start(M, q, d, MT, qs, ds, r, c, V, x, basis, slot, info):
     for i in range(1, n):
         if qs[i] * ds[row] <= qs[row] * ds[i]:
             row = i
-    info[0] = n + row
-    info[1] = 1
-    info[2] = 1
+    info[ENTERING] = n + row
+    info[PIVOTS] = 1
+    info[SINCE] = 1
     exchange(V, x, -ds, row)
     basis[row] = 2 * n
     slot[row] = -1
@@ -210,45 +231,42 @@ def lexicographic(V, y, tie, tied):
 
 
 @njit
-def path(MT, qs, ds, V, x, basis, slot, info, maxiter, every, tie, pivot):
-    """Pivot until z0 leaves, a ray is met, or the inverse is due for refactoring; x is checked after `every` pivots.
-
-    info holds the entering variable, the number of pivots, those since the last refactoring, 1 when V was just
-    recomputed, and the pivots since x was last checked.
-    """
+def path(tableau, maxiter, every, tie, pivot):
+    """Pivot until z0 leaves, a ray is met, or the inverse is due for refactoring; x is checked after `every` pivots."""
+    MT, qs, ds, _, _, V, x, basis, slot, info = tableau
     n = x.shape[0]
     y = np.empty(n)
     noise = np.empty(n)
     tied = np.empty(n, np.int64)
-    if info[3] == 1:
-        info[3] = 0
+    if info[FRESH] == 1:
+        info[FRESH] = 0
         if restore(V, slot, qs, x) < -_LOST:
             return LOST
     while True:
-        if info[4] >= every:
+        if info[UNCHECKED] >= every:
             # The updates of x and of V share their errors, and x is cheap to check and to mend.
-            info[4] = 0
-            if info[2] >= 8 * every or correct(MT, qs, ds, V, x, basis, slot, np.empty(n)) > _DRIFT:
+            info[UNCHECKED] = 0
+            if info[SINCE] >= 8 * every or correct(MT, qs, ds, V, x, basis, slot, np.empty(n)) > _DRIFT:
                 return REFACTOR
-        column(V, MT, ds, slot, info[0], y, noise)
+        column(V, MT, ds, slot, info[ENTERING], y, noise)
         row = leaving_row(V, x, y, noise, basis, tie, pivot, tied)
         if row < 0:
             return RAY
-        if info[1] >= maxiter:
+        if info[PIVOTS] >= maxiter:
             return MAXITER
         out = basis[row]
-        basis[row] = info[0]
+        basis[row] = info[ENTERING]
         if out < n:
             slot[out] = -1
-        if info[0] < n:
-            slot[info[0]] = row
+        if info[ENTERING] < n:
+            slot[info[ENTERING]] = row
         exchange(V, x, y, row)
-        info[1] += 1
-        info[2] += 1
-        info[4] += 1
+        info[PIVOTS] += 1
+        info[SINCE] += 1
+        info[UNCHECKED] += 1
         if out == 2 * n:
             return SOLVED
-        info[0] = out + n if out < n else out - n
+        info[ENTERING] = out + n if out < n else out - n
 
 
 @njit
@@ -303,13 +321,14 @@ def correct(MT, qs, ds, V, x, basis, slot, rest):
 
 
 @njit
-def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, slot, z, w):
+def finish(M, q, tableau, s, z, w):
     """z and w from the basis, refined; returns (natural-map residual, verified).
 
     Verified means: with z >= 0 exactly, `w_i >= 0` and `w_i = 0` where z_i is basic hold for the stored M and q to
     ACCURACY, relative to the largest row of |M||z| + |q|, and to SHARE, relative to the largest |q|; both in the
     caller's units and in the equilibrated ones, so that a row of tiny numbers cannot hide behind one of large numbers.
     """
+    MT, qs, ds, r, c, V, x, basis, slot, _ = tableau
     n = q.shape[0]
     rest = np.empty(n)
     for _ in range(2):
@@ -357,15 +376,17 @@ def finish(M, q, MT, qs, ds, r, c, s, V, x, basis, slot, z, w):
 
 
 @njit
-def direction(MT, ds, V, basis, slot, info, c, ray):
+def direction(tableau, ray):
     """The z part of the ray of the entering variable (largest entry 1): z + t·ray for t >= 0, with z0 not falling."""
+    MT, _, ds, _, c, V, _, basis, slot, info = tableau
+    entering = info[ENTERING]
     n = c.shape[0]
     y = np.empty(n)
     noise = np.empty(n)
-    column(V, MT, ds, slot, info[0], y, noise)
+    column(V, MT, ds, slot, entering, y, noise)
     ray[:] = 0.0
-    if n <= info[0] < 2 * n:
-        ray[info[0] - n] = c[info[0] - n]
+    if n <= entering < 2 * n:
+        ray[entering - n] = c[entering - n]
     for k in range(n):
         if n <= basis[k] < 2 * n:
             ray[basis[k] - n] = max(-y[k], 0.0) * c[basis[k] - n]
@@ -378,18 +399,18 @@ def direction(MT, ds, V, basis, slot, info, c, ray):
 
 
 @njit
-def solve_small(M, q, d, maxiter, every, tie, pivot, MT, qs, ds, r, c, V, x, basis, slot, info, z, w):
+def solve_small(M, q, d, maxiter, every, tie, pivot, tableau, z, w):
     """start, path and finish in one call: all that a problem without refactoring needs. Returns (code, s, residual,
     ok).
     """
-    s = start(M, q, d, MT, qs, ds, r, c, V, x, basis, slot, info)
+    s = start(M, q, d, tableau)
     if s == 0.0:
         for i in range(q.shape[0]):
             z[i] = 0.0
             w[i] = q[i]
         return SOLVED, s, 0.0, True
-    code = path(MT, qs, ds, V, x, basis, slot, info, maxiter, every, tie, pivot)
+    code = path(tableau, maxiter, every, tie, pivot)
     if code == SOLVED:
-        residual, ok = finish(M, q, MT, qs, ds, r, c, s, V, x, basis, slot, z, w)
+        residual, ok = finish(M, q, tableau, s, z, w)
         return code, s, residual, ok
     return code, s, np.inf, False

@@ -114,7 +114,7 @@ def lemke_arrays(
     best = work.z, work.w, np.inf  # of the attempts that lost their way: often good enough for their purpose
     for every, tie, pivot, spread in _ATTEMPTS:
         code = work.run(M, q, d * _spread(d.size, spread) if spread else d, maxiter, every, tie, pivot)
-        pivots += int(work.info[1])
+        pivots += work.pivots
         if code == SOLVED:
             return work.z, work.w, Status.SOLVED, pivots, work.residual, None
         if code == MAXITER:
@@ -137,31 +137,33 @@ def _spread(n: int, seed: int) -> FloatArray:
 class _Work:
     """The arrays of one solve and the loop around the kernels that refactors the inverse when it is due."""
 
-    __slots__ = ("MT", "V", "basis", "c", "ds", "info", "qs", "r", "residual", "s", "slot", "w", "x", "z")
+    __slots__ = ("residual", "s", "tableau", "w", "z")
 
     def __init__(self, n: int):
-        self.qs, self.ds, self.r, self.c, self.x, self.z, self.w = np.empty((7, n))
-        self.MT, self.V = np.empty((2, n, n))
-        self.basis, self.slot = np.empty((2, n), np.int64)
-        self.info = np.zeros(5, np.int64)
+        qs, ds, r, c, x, self.z, self.w = np.empty((7, n))
+        MT, V = np.empty((2, n, n))
+        basis, slot = np.empty((2, n), np.int64)
+        self.tableau = kernels.Tableau(MT, qs, ds, r, c, V, x, basis, slot, np.zeros(5, np.int64))
+
+    @property
+    def pivots(self) -> int:
+        """How many there were in the last attempt."""
+        return int(self.tableau.info[kernels.PIVOTS])
 
     def run(
         self, M: FloatArray, q: FloatArray, d: FloatArray, maxiter: int, every: int, tie: float, pivot: float
     ) -> int:
         """One attempt: SOLVED (verified), RAY (verified with a fresh inverse), MAXITER or LOST."""
         code, self.s, self.residual, verified = kernels.solve_small(
-            M, q, d, maxiter, every, tie, pivot,
-            self.MT, self.qs, self.ds, self.r, self.c, self.V, self.x, self.basis, self.slot, self.info, self.z, self.w,
-        )  # fmt: skip
+            M, q, d, maxiter, every, tie, pivot, self.tableau, self.z, self.w
+        )
         if verified:
             return SOLVED
-        while code == REFACTOR or (code == RAY and self.info[2] > 0):
+        while code == REFACTOR or (code == RAY and self.tableau.info[kernels.SINCE] > 0):
             if not self.refactor():
                 code = LOST
                 break
-            code = kernels.path(
-                self.MT, self.qs, self.ds, self.V, self.x, self.basis, self.slot, self.info, maxiter, every, tie, pivot
-            )
+            code = kernels.path(self.tableau, maxiter, every, tie, pivot)
         # A verified answer is a solution however the path ended: on a ray with z0 at round-off, for example.
         if self.certify(M, q) or (code == SOLVED and self.refactor() and self.certify(M, q)):
             return SOLVED
@@ -173,32 +175,30 @@ class _Work:
         With the rows ordered (w_j basic, others) the basis is [[I, N₁], [0, N₂]]: only the block N₂ of active pairs is
         inverted.
         """
-        n = self.x.shape[0]
-        inside = np.flatnonzero(self.slot < 0)
-        outside = np.flatnonzero(self.slot >= 0)
-        places = np.flatnonzero(self.basis >= n)
-        N = np.array([-self.ds if b == 2 * n else -self.MT[b - n] for b in self.basis[places]]).reshape(-1, n).T
+        MT, _, ds, _, _, V, x, basis, slot, info = self.tableau
+        n = x.shape[0]
+        inside = np.flatnonzero(slot < 0)
+        outside = np.flatnonzero(slot >= 0)
+        places = np.flatnonzero(basis >= n)
+        N = np.array([-ds if b == 2 * n else -MT[b - n] for b in basis[places]]).reshape(-1, n).T
         try:
             inverse = np.linalg.inv(N[inside])
         except np.linalg.LinAlgError:
             return False
-        self.V[:] = 0.0
-        self.V[outside, self.slot[outside]] = 1.0
-        self.V[np.ix_(inside, places)] = inverse.T
-        self.V[np.ix_(inside, self.slot[outside])] = -(N[outside] @ inverse).T
-        self.info[2:] = 0, 1, 0
+        V[:] = 0.0
+        V[outside, slot[outside]] = 1.0
+        V[np.ix_(inside, places)] = inverse.T
+        V[np.ix_(inside, slot[outside])] = -(N[outside] @ inverse).T
+        info[kernels.SINCE], info[kernels.FRESH], info[kernels.UNCHECKED] = 0, 1, 0
         return bool(np.isfinite(inverse).all())
 
     def certify(self, M: FloatArray, q: FloatArray) -> bool:
         """Fill z, w and the residual from the basis; True when they are verified to be a solution."""
-        self.residual, verified = kernels.finish(
-            M, q, self.MT, self.qs, self.ds, self.r, self.c, self.s,
-            self.V, self.x, self.basis, self.slot, self.z, self.w,
-        )  # fmt: skip
+        self.residual, verified = kernels.finish(M, q, self.tableau, self.s, self.z, self.w)
         return bool(verified)
 
     def ray(self) -> FloatArray:
         """The z part of the secondary ray, its largest entry 1."""
         ray = np.empty_like(self.z)
-        kernels.direction(self.MT, self.ds, self.V, self.basis, self.slot, self.info, self.c, ray)
+        kernels.direction(self.tableau, ray)
         return ray

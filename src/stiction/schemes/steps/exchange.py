@@ -122,9 +122,6 @@ def told(
 def _candidates(model: Any, found: FoundContacts) -> WorldCandidates:
     """Contacts that the stages have found, as the model gives them."""
     key = (found.shape_a * model.ns + found.shape_b) * CODES + found.code
-    features = Features(
-        found.body_a, found.body_b, found.type, found.pa, found.da, found.pb, found.db, found.ra, found.rb,
-        found.shape_a, found.shape_b,
-    )  # fmt: skip
+    features = Features(*(getattr(found, name) for name in Features.__dataclass_fields__))
     made: WorldCandidates = model.candidates(features, key)
     return made
