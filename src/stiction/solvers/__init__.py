@@ -16,7 +16,7 @@ The files, from the outside in:
 
 Block Gauss–Seidel on bodies, as a problem passes through it:
 
-    nsgs                         windows of sweeps, shorter steps, other starts; sweeps on a matrix (`Dense`, `Delassus`)
+    nsgs                         windows of sweeps, shorter steps, other starts; sweeps on a matrix
     nsgs_rest                    whether the first guess is the answer
     nsgs_near, nsgs_marks        the first attempt, on contacts that may act: what the compiled loop calls
     nsgs_prepare                 all that is made once: items (nsgs_items) in order (nsgs_order), rows (nsgs_forms,
