@@ -256,6 +256,21 @@ def _is_leaf(function):
     )
 
 
+def test_kernels_rest_on_the_modules_that_they_import_by_name(tmp_path):
+    """On no others of their package; on the package itself where a name is none of its modules."""
+    from stiction._cache import _read
+
+    texts = {"__init__": "from . import other\nN = 1\n", "b": "", "other": "", "one": "from . import b as c\n"}
+    for name, text in {**texts, "two": "from . import N, b\n", "three": "from .b import f as g\n"}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+
+    def rests_on(name):
+        return {path.stem for path in _read(tmp_path / f"{name}.py")[1]}
+
+    assert rests_on("one") == rests_on("three") == {"b"}
+    assert rests_on("two") == {"__init__", "b"}
+
+
 @pytest.mark.long
 def test_kernels_from_the_cache_find_their_threads(tmp_path):
     """A caller compiled while its parallel callee comes from the cache, then loaded alone by a third process."""
