@@ -18,7 +18,7 @@ from .base import Solution, finish, nothing_to_solve
 from .newton_steps import SHORTEST_PART, Equations
 from .nsgs import Nsgs
 
-FIRST_SWEEPS = 100  # of Gauss–Seidel before the first step
+START_SWEEPS = 100  # of Gauss–Seidel before the first step
 DEFAULT_STEPS = 60  # factorisations
 LEAST_SLACK = 1e-8  # of sticking rows; more after a step that did not help
 
@@ -49,7 +49,7 @@ class Newton:
             return nothing_to_solve(problem, self.name, tol)
         p = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
         if Nsgs().refuses(problem) is None:
-            p = Nsgs().solve(problem, tol=tol, maxiter=FIRST_SWEEPS, p0=p).p
+            p = Nsgs().solve(problem, tol=tol, maxiter=START_SWEEPS, p0=p).p
         equations = Equations(problem)
         unit = equations.laws.unit
         x = equations.scaled(p)
