@@ -13,10 +13,12 @@ from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent / "fuzz"))  # the fuzzers' modules, by the names they have as scripts
 
-settings.register_profile("seeded", database=None, deadline=None)
+# `derandomize` is said: where it is not, Hypothesis sets it on what looks like a build server, and nowhere else
+settings.register_profile("seeded", derandomize=True, database=None, deadline=None)
 settings.register_profile(
-    "explore", database=None, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
-)
+    "explore", derandomize=False, database=None, deadline=None, print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
 settings.load_profile("seeded")
 
 
@@ -34,3 +36,25 @@ def the_loop_is_compiled_for_short_runs_too():
     before, loop.FEW = loop.FEW, 0
     yield
     loop.FEW = before
+
+
+@pytest.fixture
+def signatures():
+    """The signatures for which this process has compiled or loaded the kernels of a package, by kernel.
+
+    Those of lanes are apart: a kernel that is written for one contact and for eight has one of each. Kernels that only
+    others call are seen where the cache is cold: a caller from disk does not load them.
+    """
+
+    def of(package):
+        found = {}
+        for name, module in list(sys.modules.items()):
+            for kernel in vars(module).values() if name.startswith(f"{package}.") else ():
+                if hasattr(kernel, "signatures") and hasattr(kernel, "py_func"):
+                    kinds = {tuple(map(str, signature)) for signature in kernel.signatures}
+                    lanes = {kind for kind in kinds if any("Lanes" in part for part in kind)}
+                    called = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
+                    found |= {called: kinds - lanes, f"{called} of lanes": lanes}
+        return found
+
+    return of

@@ -126,54 +126,15 @@ def mixed_cases():
     st.Simulator(system, 0.01).run(0.1)
 
 
-def test_kernels_have_one_signature_each():
+def test_kernels_have_one_signature_each(signatures):
     mixed_cases()
-    compiled = {}
-    for name, module in list(sys.modules.items()):
-        if name.startswith("stiction."):
-            for value in vars(module).values():
-                if hasattr(value, "signatures") and hasattr(value, "py_func"):
-                    kinds = {tuple(str(t) for t in signature) for signature in value.signatures}
-                    compiled[f"{value.py_func.__module__}.{value.py_func.__name__}"] = kinds
+    compiled = signatures("stiction")
     assert "stiction.problem.residuals.block_residuals" in compiled
     assert {name: kinds for name, kinds in compiled.items() if len(kinds) > 1} == {}
 
 
 # Functions with more than 12 parameters, by the reason that each has.
 MANY_PARAMETERS = {
-    "a parallel loop takes no record of records": {
-        "nsgs_measure._measure_parallel",
-        "nsgs_prepare._rows_parallel",
-        "nsgs_prepare._finish_parallel",
-    },
-    "local laws take numbers, which stay in registers": {
-        "nsgs_local.solve_disk",
-        "nsgs_local.solve_ball",
-        "nsgs_local._rate",
-        "nsgs_local.solve_nested",
-        "nsgs_product._rate",
-        "nsgs_product._nested",
-        "nsgs_product._newton",
-        "nsgs_product.solve_product",
-        "nsgs_product.update_product",
-        "nsgs_kernels.update_nested",
-        "nsgs_setup._move_polyhedron",
-        "nsgs_forms.body_rows",
-        "response._respond",
-        "response._facets",
-    },
-    "slices for parts of the bodies": {
-        "nsgs_order._cells_of",
-        "nsgs_order._cells_parallel",
-    },
-    "arrays of one pass over the blocks": {
-        "held._hold",
-        "held.squeezed",
-        "apgd_kernels.descend",
-    },
-    "what a step begins from, and what it is made of": {
-        "rows.some_rows",
-    },
     "springs of an impact driven by work": {
         "impact_kernels.springs",
     },
@@ -191,16 +152,6 @@ MANY_PARAMETERS = {
 }
 # Functions of more than 80 lines, by the reason that each has.
 LONG = {
-    "a factory of kernels, which are the functions in it": {
-        "nsgs_relax._make_relax",
-        "nsgs_kernels._make_sweep_cell",
-    },
-    "frames of all kinds of items": {
-        "nsgs_setup.frames",
-    },
-    "one Newton method": {
-        "nsgs_product._newton",
-    },
     "a table of a paper, entry by entry": {
         "pr11_compliance.reproduce",
     },

@@ -1,15 +1,12 @@
-"""Every collision kernel has one signature, up to literal constants that a compiled caller may pass on."""
-
-import sys
+"""Every collision kernel has one signature."""
 
 import numpy as np
-from numba.core.types import unliteral
 
 from stiction.collision import aabbs2, aabbs3, pairs
 from stiction.collision.records import Boxes, Filters
 
 
-def test_kernels_have_one_signature_each(scene2, scene3):
+def test_kernels_have_one_signature_each(scene2, scene3, signatures):
     ones = np.ones(3, dtype=np.int64)
     rest = ones, ones, np.ones(3, dtype=bool), np.zeros(0, dtype=np.int64)
     filters = Filters(np.arange(3), *rest)
@@ -24,12 +21,6 @@ def test_kernels_have_one_signature_each(scene2, scene3):
     boxes = Boxes(np.zeros((3, 2)), np.zeros((3, 2)), np.zeros((3, 3)))
     aabbs2(plane.x, plane.angle, plane.packed, 0.1, boxes)
     assert pairs(boxes, plane.kind, filters, False).tolist() == [[0, 1], [0, 2]]
-    compiled = {}
-    for name, module in list(sys.modules.items()):
-        if name.startswith("stiction.collision."):
-            for value in vars(module).values():
-                if hasattr(value, "signatures") and hasattr(value, "py_func"):
-                    kinds = {tuple(str(unliteral(t)) for t in signature) for signature in value.signatures}
-                    compiled[f"{value.py_func.__module__}.{value.py_func.__name__}"] = kinds
+    compiled = signatures("stiction.collision")
     assert len(compiled["stiction.collision.narrow3.find3"]) == 1
     assert {name: kinds for name, kinds in compiled.items() if len(kinds) > 1} == {}

@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 import run
+from hypothesis import settings
+
+
+def test_tests_try_the_same_inputs_every_time_and_fuzzers_try_others():
+    assert [settings.get_profile(name).derandomize for name in ("seeded", "explore")] == [True, False]
 
 
 @pytest.mark.long

@@ -13,13 +13,14 @@ LEFT = SPREAD * 1e-3 * 9.81 * H  # [m/s]
 
 
 def test_what_stays_is_a_share_of_what_forces_do_in_a_step():
-    v = np.zeros((3, 6))
-    v_free = v.copy()
-    v_free[1:, 2] = -9.81 * H  # body 0 is not moved by forces
+    v, v_free, Minv = np.zeros((3, 6)), np.zeros((3, 6)), np.zeros((3, 6, 6))
+    Minv[1:] = np.eye(6)
+    v_free[1:, 2] = -9.81 * H
     v_free[1:, 4] = 7.0  # turning does not count
-    assert left_overlap(v, v_free, 3, 1e-6, 1e-3) == pytest.approx(LEFT)
-    assert left_overlap(v, v_free, 3, 1e-6, 1e-6) == 0.0
-    assert left_overlap(v, v, 3, 1e-6, 1e-3) == 0.0
+    v_free[0, 0] = 3.0  # nor does a prescribed body
+    assert left_overlap(v, v_free, Minv, 3, 1e-6, 1e-3) == pytest.approx(LEFT)
+    assert left_overlap(v, v_free, Minv, 3, 1e-6, 1e-6) == 0.0
+    assert left_overlap(v, v, Minv, 3, 1e-6, 1e-3) == 0.0
 
 
 def grid(n):

@@ -148,6 +148,7 @@ def test_accept_records_the_failed_steps():
     np.testing.assert_array_equal(run.certificate.failed_steps, [50, 51, 52, 53, 54])
     assert not run.success
     assert run.certificate.worst["penetration"] > 0.01
+    assert "5 steps failed and were taken all the same" in repr(run)
 
 
 class Lying(Lemke):

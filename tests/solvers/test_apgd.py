@@ -131,7 +131,7 @@ def test_its_estimate_is_the_error_of_the_certificate(seed):
     descent = _Descent(problem)
     p = rng.normal(size=problem.nr)
     x, Wx = np.empty_like(p), np.empty_like(p)
-    descent.kernels.apply_blocks(problem.row_ptr, descent.inverse, False, p, x)
+    descent.products.block_times(problem.row_ptr, descent.inverse, p, x)
     np.testing.assert_allclose(descent.impulses(x), p, rtol=1e-13)
     descent.times(x, Wx)
     assert descent.estimate(x, Wx) == pytest.approx(certify(problem, p)[0].error, rel=1e-9)

@@ -27,6 +27,7 @@ from stiction._lanes import (
 from stiction.problem.records import Laws
 from stiction.solvers import Nsgs
 from stiction.solvers.nsgs_arms import ARMS, measure_arms, state_arms, sweep_arms
+from stiction.solvers.nsgs_kinds import DISK_GUESS, DISK_INVERSE, DISK_MU, PARAMETERS
 from stiction.solvers.nsgs_lanes import (
     PACK,
     fill_packs,
@@ -35,7 +36,6 @@ from stiction.solvers.nsgs_lanes import (
     state_packs,
     sweep_packs,
 )
-from stiction.solvers.nsgs_local import DISK_GUESS, DISK_INVERSE, DISK_MU, PARAMETERS
 from stiction.solvers.nsgs_records import LocalProblems, PackedRows, SweepList
 
 

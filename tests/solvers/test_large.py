@@ -49,7 +49,7 @@ def test_bodies_of_a_chunk_keep_their_order_and_cells_of_a_phase_share_none():
     assert sorted(np.diff(begin)) == [3, 4800]
     assert slot[0] == 4803
     assert sorted(slot[1:]) == list(range(4803))
-    cell, _, taken, ends, phase = find_cells(False, a, b, near, times, slot, begin, chunk)
+    (cell, _, taken, ends), phase = find_cells(False, a, b, near, times, slot, begin, chunk)
     assert taken.sum() == len(a) - 1
     bodies = np.where(pairs < 0, 0, pairs)
     assert np.array_equal(ends[near], slot[bodies][near])

@@ -261,8 +261,10 @@ def test_a_viser_that_cannot_be_guarded_is_refused(run, monkeypatch):
     asyncio = SimpleNamespace(server=SimpleNamespace(serve=serve))
     elsewhere = SimpleNamespace(asyncio=asyncio, exceptions=infra.websockets.exceptions)
     monkeypatch.setattr(infra, "websockets", elsewhere)  # opens its port in another way
+    with socket.create_server(("127.0.0.1", 0)) as any_other:
+        port = any_other.getsockname()[1]  # free from here on
     with pytest.raises(StictionError, match=r"cannot guard its port with viser .* pip install"):
-        Viewer(run, port=8330)
+        Viewer(run, port=port)
     assert web_guard.sockets.serve is serve
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", 8330), timeout=5)
+        socket.create_connection(("127.0.0.1", port), timeout=5)

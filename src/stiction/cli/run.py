@@ -238,7 +238,8 @@ def _show(report: dict[str, Any], watch: Watch) -> None:
     if failed > 0:
         said.append(f"{failed} steps failed and were taken all the same")
     if report["steps"]:
-        screen.print(f"{report['recording']}: {', '.join(said)}; {_size(report['bytes'])}", highlight=False)
+        written = _size(report["bytes"]) if report["bytes"] else "nothing was written"
+        screen.print(f"{report['recording']}: {', '.join(said)}; {written}", highlight=False)
     if report["status"] == "failed":
         failure(report["reason"])
     if report["status"] == "interrupted":

@@ -1,4 +1,4 @@
-"""All of detection in the plane as the compiled loop asks for it; in space it is that of `search3`.
+"""All of detection in the plane as the stages of a step ask for it; in space it is that of `search3`.
 
 The contacts are those of `pairs`, `find2` and `evaluate2`, in the same order and to the same bits. The functions take
 what those of `search3` take, but in the plane threads do not share the work: `parallel` is for space.
@@ -22,16 +22,6 @@ def _box_room(ns):
     return Boxes(np.empty((ns, 2)), np.empty((ns, 2)), np.empty((ns, 3)))
 
 
-@njit
-def _room(n):
-    """Room for n contacts."""
-    return FoundContacts(
-        np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64),
-        np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, 2)), np.empty((n, 2)), np.empty((n, 2)),
-        np.empty((n, 2)), np.empty(n), np.empty(n),
-    )  # fmt: skip
-
-
 @njit(sealed=True)
 def search(x, angle, band, room, parallel, kept, shapes, moves):
     """The pairs to keep, and the contacts within `band` at positions x (nb, 2) and angles (nb,), sorted by key.
@@ -42,7 +32,7 @@ def search(x, angle, band, room, parallel, kept, shapes, moves):
     aabbs2(x, angle, shapes, band, boxes)
     filters = Filters(shapes.body, shapes.group, shapes.mask, moves, shapes.excluded)
     listed, kept = neighbours(boxes, shapes.kind, filters, band, kept, False)
-    found = _features(x, angle, overlapping(listed, boxes, shapes.kind), band, room, shapes)
+    found = _contacts(x, angle, overlapping(listed, boxes, shapes.kind), band, room, shapes)
     return kept, found, measure(x, angle, False, found)
 
 
@@ -55,15 +45,19 @@ def search_on_the_way(x, angle, new_x, new_angle, band, reach, room, parallel, k
     swept(boxes, later)
     filters = Filters(shapes.body, shapes.group, shapes.mask, moves, shapes.excluded)
     listed = listed_or_found(boxes, shapes.kind, filters, kept, False)
-    found = _features(x, angle, overlapping(listed, boxes, shapes.kind), reach, room, shapes)
+    found = _contacts(x, angle, overlapping(listed, boxes, shapes.kind), reach, room, shapes)
     return found, measure(x, angle, False, found)
 
 
 @njit(sealed=True)
-def _features(x, angle, near, band, room, shapes):
+def _contacts(x, angle, near, band, room, shapes):
     """The contacts within `band` of pairs of shapes, sorted by key."""
     while True:
-        out = _room(room)
+        out = FoundContacts(
+            np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
+            np.empty(room, np.int64), np.empty(room, np.int64), np.empty((room, 2)), np.empty((room, 2)),
+            np.empty((room, 2)), np.empty((room, 2)), np.empty(room), np.empty(room),
+        )  # fmt: skip
         count = find2(x, angle, shapes, near, band, out)
         if count <= room:
             return first_of(out, count)

@@ -6,8 +6,8 @@ two disks balanced on others for ever; heights and places are perturbed by up to
 means Δ and Υ zero for the same active set.
 
 The printed eps is below the paper's own guideline, eps = v_max h: disks reach 11 to 12 m/s, so that they pass up to
-0.6 m in a step, and one that falls from further away than 0.3 m is not seen before it hits. With eps = 0.6 or 1 there
-is no overlap at all, with stabilisation or without.
+0.6 m in a step, and one that falls from further away than 0.3 m is not seen before it hits. With eps = 0.6 or 1
+nothing overlaps by more than 1e-6 m, with stabilisation or without.
 
 The fall is chaotic: another seed or another round-off gives another path. Values on record are means over six seeds,
 and hold to three standard deviations (`study`).

@@ -53,7 +53,7 @@ def forces_over_time(found: paper.Findings) -> Figure:
 def integrals_over_stiffness(found: paper.Findings) -> Figure:
     """pr11 figure 7: the force integrals, printed and ours, between the impulse Λ₂ and the answer of a step."""
     figure = new_figure(8, 4.8)
-    axes = dress(figure.add_subplot(), x="α = kn = gamma_n = gamma_t", y="impulse [N s]",
+    axes = dress(figure.add_subplot(), x=r"$\alpha = k_n = \gamma_n = \gamma_t$", y="impulse [N s]",
                  title="Force integrals, and what the rigid problems predict")  # fmt: skip
     (rigid,) = step()
     ours, printed = np.array([one.impulse for one in found.table]), np.array(paper.PRINTED)

@@ -420,5 +420,5 @@ def _chatter_figure(rows: list[ChatterRow]) -> dict[str, Figure]:
 
 
 EXPERIMENT = Experiment(
-    "ttp01-two-spheres", PAPER, "A ball in the seam between two spheres (§4.2, figures 19–25)", reproduce, study_chatter
+    "ttp01-two-spheres", PAPER, "A ball in the seam between two spheres (§4.2, figures 18–25)", reproduce, study_chatter
 )

@@ -221,9 +221,10 @@ def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
 
 
 @njit(leaf=True)
-def row_facts(start, stop, form, row_ptr, apart, v, u, terms, w):
+def row_facts(start, stop, form, row_ptr, facts):
     """H v, |H||v| and diag(H M⁻¹ Hᵀ) of the blocks start..stop in one go, to the bits of the three functions above."""
     body_a, body_b, Ja, Jb, Minv = form
+    apart, v, u, terms, w = facts
     d = Ja.shape[1]
     for k in range(start, stop):
         if k + AHEAD < stop:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .._check import Array
 
-__all__ = ["Array", "BodyRows", "Laws"]
+__all__ = ["Array", "BodyRows", "Laws", "RowFacts"]
 
 
 class Laws(NamedTuple):
@@ -46,3 +46,13 @@ class BodyRows(NamedTuple):
     Ja: Array  # (nr, d) rows on the velocity of the first body
     Jb: Array  # (nr, d) and of the second
     Minv: Array  # (nb, d, d) inverse mass, 0 for prescribed bodies
+
+
+class RowFacts(NamedTuple):
+    """What each row of a step says alone, and what that depends on."""
+
+    apart: Array  # (nb,) whether the inverse mass of a body has no terms between motion and spin
+    v: Array  # (nb, d) velocities before impulses, v_free [m/s]
+    free: Array  # (nr,) H v [m/s]
+    terms: Array  # (nr,) |H||v| [m/s]
+    diagonal: Array  # (nr,) of H M⁻¹ Hᵀ [1/kg]

@@ -225,7 +225,7 @@ class AnitescuHart:
 
             v, dim = state.v.reshape(len(dynamics.Minv), -1), 2 if dynamics.Ja.shape[1] == 3 else 3
             accept = solve.largest(int(candidates.row_ptr[-1]))
-            left = left_overlap(v, v_free.reshape(v.shape), dim, solve.tol, accept)
+            left = left_overlap(v, v_free.reshape(v.shape), dynamics.Minv, dim, solve.tol, accept)
         return ContactProblem(
             dynamics,
             v_free=v_free,

@@ -10,7 +10,7 @@ joints hold at q⁺ itself. At any guess of v⁺ the same rows make a `ContactPr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
+from ..solvers.newton_steps import block_inertias
 from ..solvers.response import make_scaled
 from ..systems.base import Candidates, Constraints, State, System
 from ..systems.sizes import arms, extent
@@ -224,11 +225,7 @@ class Laws:
         self.laws = make_scaled(problem)
         unit = self.unit = self.laws.unit
         diagonal = (problem.dynamics.delassus_diagonal(problem.row_ptr) + problem.C) * unit**2
-        sizes = np.diff(problem.row_ptr)
-        mean = np.add.reduceat(diagonal, problem.row_ptr[:-1]) / sizes if problem.nk else np.zeros(0)
-        least = 1e-14 * float(mean.max(initial=0.0))
-        rho = np.where(mean > least, 1.0 / np.where(mean > least, mean, 1.0), 1.0 / (least or 1.0))
-        self.rho = np.repeat(rho, sizes)
+        self.rho = np.repeat(block_inertias(diagonal, problem.row_ptr), np.diff(problem.row_ptr))
         self.D = np.empty((problem.nr, 6))
         answer = np.empty(problem.nr)
         x = np.where(unit > 0.0, at.p / np.where(unit > 0.0, unit, 1.0), 0.0)
@@ -247,9 +244,9 @@ class Laws:
         mu = table.mu_at(speeds)
         answers = [np.empty(problem.nr), np.empty(problem.nr)]
         for change, answer in zip((0.0, DIFFERENCE), answers):
-            self.laws = replace(self.laws, mu=mu + change)
+            self.laws = self.laws._replace(mu=mu + change)
             self.laws.respond(self._trial, answer, self.D)
-        self.laws = replace(self.laws, mu=mu)
+        self.laws = self.laws._replace(mu=mu)
         rise = (answers[1] - answers[0]) / DIFFERENCE
         self.falling = np.zeros((problem.nr, problem.nr))
         for block, slope in zip(k.tolist(), table.mu_slope(speeds)[k].tolist()):

@@ -75,6 +75,9 @@ class StewartTrinkle:
     behind an obstacle. With "growing" and "speculative", a step that has run into contacts that were not detected at
     its start is solved again with them; other rules say which contacts act.
 
+    A step in which a corner hits or slides can gain energy: a box on stairs does in 3 % of its steps
+    (`docs/schemes.md`). It is booked as stabilisation and truncation.
+
     When not to use it: impacts that bounce (its effective restitution depends on where in the step the impact falls,
     s00 §3.2), more than a few hundred contacts. First order; an impact is spread over two steps.
 

@@ -55,7 +55,8 @@ class TzitzourisPang:
 
     Every contact within reach of the step takes part, and what the step has run into all the same: with that it is
     solved again. The complementarity of gap and impulse at the new configuration is the active-set rule. Impacts are
-    inelastic and spread over two steps, as in `StewartTrinkle`.
+    inelastic and spread over two steps, as in `StewartTrinkle`; as there, a box on stairs gains a little energy in some
+    steps.
     Backward Euler is of first order and damps free rotation and stiff forces; a higher order would be lost at every
     change between stick, slip and flight, where velocities and forces have kinks.
 

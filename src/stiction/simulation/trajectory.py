@@ -102,6 +102,12 @@ class RunCertificate(Lazy):
         return int(np.sum(self.residuals.get(name, 0.0)))
 
     @property
+    def failed(self) -> int:
+        """How many recorded steps failed, or others before them, and were taken all the same (`on_failure`)."""
+        taken = self.residuals.get(ACCEPTED, 0.0) + self.residuals.get(REGULARISED, 0.0)
+        return int(np.sum(~self.success & (taken == 0.0)))
+
+    @property
     def failed_steps(self) -> IntArray:
         """The recorded steps that missed `tol`, or before which others did: accepted, regularised, or failed."""
         return np.flatnonzero(~self.success)
@@ -148,6 +154,9 @@ class Trajectory(Lazy):
             found.append(f"{c.accepted} of {self.steps} steps between tol = {tol:g} and {level}{missed}")
         if c.regularised:
             found.append(f"{c.regularised} regularised")
+        if c.failed:
+            steps = "" if len(c.success) == self.steps else "recorded times before which "
+            found.append(f"{c.failed} {steps}steps failed and were taken all the same")
         if c.unexplained:
             found.append(f"unexplained energy in {c.unexplained} steps")
         return found
@@ -444,9 +453,10 @@ class Trajectory(Lazy):
 
     def __repr__(self) -> str:
         steps = f"{len(self.times) - 1} steps to t = {self.times[-1]:g} s"
+        more = "".join(f", {part}" for part in self.remarks())
         if self.recording is not None:
-            return f"Trajectory({steps}, in {self.recording.path})"
-        worst, more = self.certificate.worst["scaled_map"], "".join(f", {part}" for part in self.remarks())
+            return f"Trajectory({steps}, in {self.recording.path}{more})"
+        worst = self.certificate.worst["scaled_map"]
         return f"Trajectory({steps}, {len(self.events)} events, largest residual {worst:.1e}{more})"
 
 

@@ -3,8 +3,8 @@
 A small problem that misses its tolerance is a real failure: Painlevé's rod without a solution, joints that contradict
 each other. In a large jammed pile it is what every solver does: rigid contacts there press against each other in more
 ways than forces can decide, and the last digits of a step cost thousands of times the first. So up to `STRICT_ROWS`
-rows `accept` is `tol` itself, and above it `ROUGH`; parts of a large problem that do not act on each other (islands)
-are held to that apart, so that a small one never hides in a large one.
+rows `accept` is `tol` itself, and above it `ROUGH_TOLERANCE`; parts of a large problem that do not act on each other
+(islands) are held to that apart, so that a small one never hides in a large one.
 
 What misses even that on a large problem is solved once more with a compliance C of 1/`STIFFNESS` of its own W in every
 row of a contact, by which the problem is well posed. It is called regularised, and never solved. The compliance is
@@ -29,14 +29,14 @@ from ..status import Status
 from .base import Solution
 from .nsgs_ends import STRICT_ROWS
 
-ROUGH = 1e-3
-STIFFNESS = 300.0
+ROUGH_TOLERANCE = 1e-3  # what large problems may miss
+STIFFNESS = 300.0  # W of a contact over its compliance
 DECIDED = (Status.NO_SOLUTION, Status.SINGULAR, Status.REFUSED)  # more work, or a compliance, changes nothing
 
 
 def levels(tol: float, accept: float | None) -> tuple[float, int]:
     """The error that is still taken, and of problems of more than how many rows; accept None: the rule above."""
-    return (max(tol, ROUGH), STRICT_ROWS) if accept is None else (max(tol, accept), 0)
+    return (max(tol, ROUGH_TOLERANCE), STRICT_ROWS) if accept is None else (max(tol, accept), 0)
 
 
 def largest_accepted(rows: int, tol: float, accept: float | None) -> float:

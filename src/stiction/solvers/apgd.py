@@ -23,10 +23,10 @@ from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
 
-STEPS = 20_000  # the default limit
-RELAX = 0.99  # by which the estimate of the largest curvature falls in each step, until a step shows more
-LOOK = 10  # steps between two estimates of the residual
-MARK = 500  # and between two certificates, whatever the estimate says
+DEFAULT_STEPS = 20_000
+CURVATURE_FALL = 0.99  # by which the estimate of the largest curvature falls in each step, until a step shows more
+ESTIMATE_STEPS = 10  # between two estimates of the residual
+CERTIFICATE_STEPS = 500  # between two certificates, whatever the estimate says
 _FLOOR = 1e-26  # |x - y|² / |x|² below which the curvature along x - y is round-off
 
 
@@ -44,7 +44,7 @@ class Apgd:
 
     name = "apgd"
 
-    def __init__(self, maxiter: int = STEPS):
+    def __init__(self, maxiter: int = DEFAULT_STEPS):
         self.maxiter = _check.count("maxiter", maxiter)
 
     def refuses(self, problem: ContactProblem) -> str | None:
@@ -83,76 +83,94 @@ class _Descent:
 
     def __init__(self, problem: ContactProblem):
         from . import apgd_kernels as kernels
+        from . import newton_kernels as products
+        from . import nsgs_forms as forms
 
-        self.problem, self.kernels = problem, kernels
+        self.problem, self.kernels, self.products, self.forms = problem, kernels, products, forms
         form, ptr, nr, f, length = problem.dynamics, problem.row_ptr, problem.nr, problem.friction, problem.length
-        own, self.T, self.inverse, self.Ct = (np.zeros((nr, 6)) for _ in range(4))
+        own, self.T, self.inverse = (np.zeros((nr, 6)) for _ in range(3))
         self.moves = np.zeros(nr, dtype=bool)
-        self.compliant = bool(problem.C.any())
         if isinstance(form, Bodies):
-            d = form.Minv.shape[1]
-            self.a, self.b = (np.where(body < 0, form.nbody, body) for body in (form.body_a, form.body_b))
-            self.J, self.w = np.zeros((nr, 2 * d)), np.zeros((form.nbody + 1, d))
-            L = np.zeros((form.nbody + 1, d, d))
-            kernels.body_rows(ptr, self.a, self.b, form.Ja, form.Jb, form.Minv, problem.C, L, self.J, own)
+            self._pack(form, own)
         else:
             W = _sparse(problem)
-            kernels.matrix_blocks(ptr, W.indptr.astype(np.int64), W.indices.astype(np.int64), W.data, own)
+            forms.matrix_blocks(ptr, W.indptr.astype(np.int64), W.indices.astype(np.int64), W.data, own)
         kernels.scaling(problem.law, ptr, own, length, problem.rho, self.T, self.inverse, self.moves)
+        turn = _block_diagonal(self.T, ptr)
         if isinstance(form, Bodies):
-            kernels.turn_rows(ptr, self.T, problem.C, self.J, self.Ct)
+            self.Ct = np.zeros((nr if problem.C.any() else 0, 6))
+            none = np.zeros(problem.nk, np.bool_)
+            forms.turn_rows(0, problem.nk, none, ptr, np.arange(nr), self.T, problem.C, self.J, self.Ct)
         else:
-            turn = _block_diagonal(self.T, ptr)
-            W = (turn.T @ W @ turn).tocsr()
-            self.W = W.indptr.astype(np.int64), W.indices.astype(np.int64), np.ascontiguousarray(W.data)
-        self.q = np.empty(nr)
-        kernels.apply_blocks(ptr, self.T, True, problem.q, self.q)
+            self.W = (turn.T @ W @ turn).tocsr()
+        self.q = turn.T @ problem.q
         box = np.repeat(problem.law == BOX, np.diff(ptr))
         unit = np.where(box, self.T[np.arange(nr), np.arange(nr) - np.repeat(ptr[:-1], np.diff(ptr))], 1.0)
         sets = f.set_of
         tangent = np.minimum(ptr[:-1] + 1, nr - 1)  # of a contact; the next row is its other tangent
         disk = (problem.law == UNILATERAL) & (np.diff(ptr) == 3) & (problem.r0 == 0) & (f.kind[sets] == ELLIPSOID)
         disk &= (f.semi[sets, 0] == f.semi[sets, 1]) & (length[tangent] == length[np.minimum(tangent + 1, nr - 1)])
-        self.sets = (
-            problem.law, ptr, sets, f.mu, problem.r0 / np.sqrt(problem.rho), f.kind, f.semi, f.facets, f.facet_ptr,
-            problem.lo / unit, problem.hi / unit, length,
-            np.where(disk, f.mu * f.semi[sets, 0] / length[tangent], 0.0),
-        )  # fmt: skip
+        self.laws = problem.laws._replace(
+            r0=problem.r0 / np.sqrt(problem.rho), lo=problem.lo / unit, hi=problem.hi / unit
+        )
+        self.disk = np.where(disk, f.mu * f.semi[sets, 0] / length[tangent], 0.0)
         self.one = np.ones(problem.nk)
         # at least the root of the largest eigenvalue of a block's own W, in metres
         self.softest = np.sqrt(np.add.reduceat(own.max(axis=1) * length**2, ptr[:-1]))
 
+    def _pack(self, form: Bodies, own: FloatArray) -> None:
+        """The rows on the bodies' states, and each block's own W + C (nr, 6)."""
+        d, ptr, nk = form.Minv.shape[1], self.problem.row_ptr, self.problem.nk
+        self.a, self.b = (np.where(body < 0, form.nbody, body) for body in (form.body_a, form.body_b))
+        self.J, self.w = np.zeros((self.problem.nr, 2 * d)), np.zeros((form.nbody + 1, d))
+        L = np.zeros((form.nbody + 1, d, d))
+        self.forms.body_factors(form.Minv, np.arange(form.nbody), np.ones(form.nbody, np.bool_), L)
+        rows = self.forms.rows_planar if d == 3 else self.forms.rows_spatial
+        rows(
+            0, nk, np.zeros(nk, np.bool_), ptr, np.arange(self.problem.nr), self.a, self.b, form.body_rows, L,
+            self.problem.C, self.J, own,
+        )  # fmt: skip
+
     def times(self, x: FloatArray, out: FloatArray) -> None:
         """out = Tᵀ (W + C) T x."""
-        if isinstance(self.problem.dynamics, Bodies):
-            self.kernels.times_bodies(
-                self.problem.row_ptr, self.a, self.b, self.J, self.Ct, self.compliant, x, self.w, out
-            )
-        else:
-            self.kernels.times_matrix(*self.W, x, out)
+        if not isinstance(self.problem.dynamics, Bodies):
+            out[:] = self.W @ x
+            return
+        ptr, products = self.problem.row_ptr, self.products
+        products.body_velocity(ptr, self.a, self.b, self.J, x, self.w)
+        products.body_rows_times(ptr, self.a, self.b, self.J, self.w, out)
+        if len(self.Ct):
+            self.kernels.add_blocks(ptr, self.Ct, x, out)
 
     def impulses(self, x: FloatArray) -> FloatArray:
         """p = T x."""
         p = np.empty_like(x)
-        self.kernels.apply_blocks(self.problem.row_ptr, self.T, False, x, p)
+        self.products.block_times(self.problem.row_ptr, self.T, x, p)
         return p
 
     def _start(self, p0: FloatArray) -> FloatArray:
         """x of the admissible impulses nearest to p0; where nothing moves, what the given velocity asks for."""
         problem, kernels = self.problem, self.kernels
         x, y = np.empty(problem.nr), np.empty(problem.nr)
-        kernels.apply_blocks(problem.row_ptr, self.inverse, False, p0, y)
+        self.products.block_times(problem.row_ptr, self.inverse, p0, y)
         if not self.moves.all():
             law = np.repeat(problem.law, np.diff(problem.row_ptr))
-            far = 1e12 * self.sets[4].max() / (np.abs(self.q).max() or 1.0)
+            far = 1e12 * self.laws.r0.max() / (np.abs(self.q).max() or 1.0)
             everything = np.ones(problem.nr, dtype=bool)
-            kernels.descend(*self.sets, everything, far, self.one, self.one, np.zeros(problem.nr), self.q, x)
+            kernels.descend(self.laws, self.disk, everything, far, self.one, self.one, np.zeros(problem.nr), self.q, x)
             bound = np.where(self.q > 0, problem.lo, np.where(self.q < 0, problem.hi, 0.0))
             bound = np.clip(np.where(np.isfinite(bound), bound, 0.0), problem.lo, problem.hi)
             asked = np.select([law == DRY, law == BOX], [x, bound], 0.0)
             y = np.where(self.moves, y, asked)
-        kernels.descend(*self.sets, self.moves, 0.0, self.one, self.one, y, self.q, x)
+        self._descend(0.0, y, self.q, x)
         return x
+
+    def _descend(self, step: float, y: FloatArray, g: FloatArray, x: FloatArray) -> tuple[float, float, float]:
+        """x = the projection of y - step·g; returns what `apgd_kernels.descend` does."""
+        found: tuple[float, float, float] = self.kernels.descend(
+            self.laws, self.disk, self.moves, step, self.one, self.one, y, g, x
+        )
+        return found
 
     def estimate(self, x: FloatArray, Wx: FloatArray) -> float:
         """What the certificate's error will be, without the work: the same map, in the units of x.
@@ -162,7 +180,7 @@ class _Descent:
         rho, step, g, scratch = self.problem.rho, self.problem.map_step, Wx + self.q, np.empty_like(x)
         joint = self.problem.law == EQUALITY
         pace, weight = np.where(joint, 1.0, step / rho), np.where(joint, self.softest, np.sqrt(rho) / step)
-        squares = self.kernels.descend(*self.sets, self.moves, 1.0, pace, weight, x, g, scratch)[2]
+        squares = self.kernels.descend(self.laws, self.disk, self.moves, 1.0, pace, weight, x, g, scratch)[2]
         return float(math.sqrt(squares) / self.problem.scale)
 
     def run(self, p0: FloatArray, tol: float, limit: int) -> tuple[FloatArray, Status, str, int]:
@@ -177,9 +195,9 @@ class _Descent:
         best, least = self.impulses(x), math.inf
         bound, theta, done = tol, 1.0, 0
         while True:
-            if done % LOOK == 0 or done == limit:
+            if done % ESTIMATE_STEPS == 0 or done == limit:
                 estimate = self.estimate(x, Wx)
-                if estimate <= bound or done % MARK == 0 or done == limit:
+                if estimate <= bound or done % CERTIFICATE_STEPS == 0 or done == limit:
                     p = self.impulses(x)
                     error = self.problem.certify(p).error
                     if error < least:
@@ -192,7 +210,9 @@ class _Descent:
                     return best, Status.MAXITER, message, done
             done += 1
             while True:  # until the quadratic with curvature L lies above the function between y and the new point
-                moved, whole, _ = kernels.descend(*self.sets, self.moves, 1.0 / L, self.one, self.one, y, g, new)
+                moved, whole, _ = kernels.descend(
+                    self.laws, self.disk, self.moves, 1.0 / L, self.one, self.one, y, g, new
+                )
                 self.times(new, Wnew)
                 bend = kernels.curvature(new, y, Wnew, Wy)
                 if not bend > L * moved * (1.0 + 1e-10) or moved <= _FLOOR * whole:
@@ -210,7 +230,7 @@ class _Descent:
                 theta = after
             x, new, Wx, Wnew = new, x, Wnew, Wx  # what was new is here, and `new` holds the point before
             kernels.extrapolate(beta, self.q, x, new, Wx, Wnew, y, Wy, g)
-            L *= RELAX
+            L *= CURVATURE_FALL
 
 
 def _sparse(problem: ContactProblem) -> Any:

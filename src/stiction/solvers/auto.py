@@ -15,7 +15,7 @@ from ..problem.dynamics import Bodies
 from ..problem.laws import EQUALITY
 from ..problem.redundant import agree
 from ..status import Status
-from .acceptance import DECIDED, ROUGH, STRICT_ROWS, graded, levels, missing_islands
+from .acceptance import DECIDED, ROUGH_TOLERANCE, STRICT_ROWS, graded, levels, missing_islands
 from .apgd import Apgd
 from .base import Solution, Solver, finish
 from .conic import Conic
@@ -27,9 +27,9 @@ from .nsgs import Nsgs
 from .nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, quick_limit
 from .proximal import Proximal
 
-EXACT = 300  # unknowns of the LCP up to which Lemke's method goes first
-LAST = 1500  # rows up to which it is a reasonable last resort
-PAIRS = 16  # complementary pairs up to which enumeration is a cheap second opinion
+PIVOT_MAX_UNKNOWNS = 300  # of the LCP, where Lemke's method goes first
+PIVOT_MAX_ROWS = 1500  # where it is a reasonable last resort
+ENUMERATION_MAX_PAIRS = 16  # where enumeration is a cheap second opinion
 # Solvers and their limits (sweeps, Newton steps), each started from the best impulses so far. Sweeps are cheap and
 # settle most contacts; Newton's method with proximal points finishes what they leave, the better it starts the surer.
 # The convex problems of the fixed point are another way to a start; the relaxation is such a problem itself.
@@ -41,14 +41,14 @@ SWEPT_STAGES = (
 )  # for many: what 200 Newton steps leave, 1000 and convex problems left too, in minutes
 BOUNDED = (("proximal", 50), ("nsgs", 2000))  # where more is accepted: contacts are made compliant before it costs more
 CONVEX = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
-NEARLY = 10.0  # times the tolerance, where further sweeps are cheaper than factorisations
+NEARLY_TOLERANCES = 10.0  # where further sweeps are cheaper than factorisations
 MORE = ("nsgs", 2000)
 SWEPT_FEW, SWEPT_MANY = ("nsgs", QUICK_FEW), ("nsgs", 3 * QUICK_MANY)  # a Newton step costs a thousand sweeps of many
 GRADIENT = ("apgd", 5000)
 LARGE, LARGE_CONVEX = (("nsgs", 10_000),), (GRADIENT, ("nsgs", 10_000))
-MANY = 1000  # rows of the relaxation from which gradients are tried before interior points
-FACTORS = 30_000  # rows of an island up to which its equations are factorised
-CONTRADICTED = 0.1  # times the tolerance: a residual that is shared among redundant rows, and that nothing removes
+GRADIENT_MIN_ROWS = 1000  # of the relaxation, where gradients are tried before interior points
+FACTORISED_MAX_ROWS = 30_000  # of an island whose equations are factorised
+CONTRADICTED_TOLERANCES = 0.1  # a residual that is shared among redundant rows, and that nothing removes
 
 
 class Auto:
@@ -130,7 +130,7 @@ class Auto:
         islands = missing_islands(problem, p, tol, STRICT_ROWS)
         for blocks in islands:
             rows, island = part(problem, blocks)
-            own = min(ROUGH, tol * problem.scale / island.scale) if island.scale > 0.0 else tol
+            own = min(ROUGH_TOLERANCE, tol * problem.scale / island.scale) if island.scale > 0.0 else tol
             start = p[rows] if np.isfinite(p[rows]).all() else None
             found = self._solved(island, self._plan(island), own, None, start)
             if np.isfinite(found.p).all():
@@ -168,7 +168,7 @@ class Auto:
             if len(tried) == 1 and (contradiction := _contradiction(problem, answer.p, tol)) > 0.0:
                 return _contradicted(answer, contradiction)
             best = min(tried, key=lambda s: s.certificate.error).p
-            near = answer.certificate.error <= NEARLY * tol and not problem.associated
+            near = answer.certificate.error <= NEARLY_TOLERANCES * tol and not problem.associated
             if name == "nsgs" and len(tried) == 1 and near and problem.nr <= QUICK_ROWS:
                 plan = chain([MORE], plan)
         first = min(tried, key=lambda s: s.certificate.error)
@@ -185,22 +185,22 @@ class Auto:
                 yield name, limit
 
     def _stages(self, problem: ContactProblem) -> Iterator[tuple[str, int | None]]:
-        small = problem.friction.is_polyhedral() and problem.nr <= LAST
+        small = problem.friction.is_polyhedral() and problem.nr <= PIVOT_MAX_ROWS
         swept = isinstance(problem.dynamics, Bodies) and POLYHEDRON not in problem.friction.kind
         if swept:  # begins with what the compiled loop does before it asks for help
             yield SWEPT_FEW if problem.nr <= QUICK_ROWS else SWEPT_MANY
-        form = problem.to_lcp() if small and problem.nr <= EXACT else None
-        pivots = form is not None and len(form.q) <= EXACT
+        form = problem.to_lcp() if small and problem.nr <= PIVOT_MAX_UNKNOWNS else None
+        pivots = form is not None and len(form.q) <= PIVOT_MAX_UNKNOWNS
         if form is not None and pivots:
             yield "lemke", None
-            if int((~form.free).sum()) <= PAIRS:
+            if int((~form.free).sum()) <= ENUMERATION_MAX_PAIRS:
                 yield "enumeration", None
         if not swept:
             yield FIRST
-        if problem.nr > FACTORS and _largest(problem) > FACTORS:
+        if problem.nr > FACTORISED_MAX_ROWS and _largest(problem) > FACTORISED_MAX_ROWS:
             yield from LARGE_CONVEX if problem.associated else LARGE
         elif problem.associated:
-            yield from (GRADIENT, *CONVEX) if problem.nr > MANY else CONVEX
+            yield from (GRADIENT, *CONVEX) if problem.nr > GRADIENT_MIN_ROWS else CONVEX
         else:
             many = problem.nr > QUICK_ROWS
             yield PROXIMAL_MANY if many else PROXIMAL_FEW
@@ -218,7 +218,7 @@ def _contradiction(problem: ContactProblem, p: FloatArray, tol: float) -> float:
     """By how much demands of redundant joints contradict each other, where no impulses can meet `tol` for that."""
     found = agree(problem, p)
     most = 0.0 if found is None else float(np.abs((found.b - problem.b) * problem.length).max())
-    return most if most > CONTRADICTED * tol * problem.scale else 0.0
+    return most if most > CONTRADICTED_TOLERANCES * tol * problem.scale else 0.0
 
 
 def _largest(problem: ContactProblem) -> int:

@@ -34,16 +34,17 @@ from ..status import Status
 from .base import Solution, finish
 from .speed_newton import polish_speeds
 
-ROUNDS = 60  # solves at most
-AGAIN = 30  # the round from which everything begins anew with plain steps
-INNER = 0.5  # of the tolerance is left to the solver, the rest to the coefficients
-STRICT, STRICTER = 6, 0.05  # the round from which less is left to it: its errors blur the answers that are compared
-REST = 10.0  # speeds at the start below this times the residual that `tol` allows count as rest
-FINISH = (4, 8, 16, 32, 48)  # rounds after which Newton's method tries to finish
-MEMORY = 8  # earlier rounds that Anderson's method looks at
-HALVINGS = 60  # at most, in the search for a zero
-_NEAR = np.logspace(-12, -2, 41)
-WAY = np.concatenate([[0.0], _NEAR, np.linspace(0.02, 0.98, 49), 1.0 - _NEAR[::-1], [1.0]])  # where zeros are sought
+MOST_ROUNDS = 60  # one solve each
+AGAIN_ROUND = 30  # from it on everything begins anew, with plain steps
+INNER_SHARE = 0.5  # of the tolerance is left to the solver, the rest to the coefficients
+STRICT_ROUND, STRICT_SHARE = 6, 0.05  # from this round on less: errors of the solver blur what is compared
+REST_SPEEDS = 10.0  # times the residual that `tol` allows: what is slower at the start is at rest
+NEWTON_ROUNDS = (4, 8, 16, 32, 48)  # after which Newton's method tries to finish
+ANDERSON_ROUNDS = 8  # earlier rounds that Anderson's method looks at
+MOST_HALVINGS = 60  # in the search for a zero
+_NEAR_ENDS = np.logspace(-12, -2, 41)
+# where zeros are sought, of the way from one speed to the other
+SEARCHED = np.concatenate([[0.0], _NEAR_ENDS, np.linspace(0.02, 0.98, 49), 1.0 - _NEAR_ENDS[::-1], [1.0]])
 
 Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
 
@@ -54,9 +55,11 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
     speeds, iterations = rounds.start, 0
     best: Solution | None = None
     spare: Solution | None = None  # solves the step, but is not connected with its start
-    for count in range(1, ROUNDS + 1):
+    for count in range(1, MOST_ROUNDS + 1):
         given = inner(
-            problem.with_coefficients(problem.friction.mu_at(speeds)), tol * (INNER if count < STRICT else STRICTER), p0
+            problem.with_coefficients(problem.friction.mu_at(speeds)),
+            tol * (INNER_SHARE if count < STRICT_ROUND else STRICT_SHARE),
+            p0,
         )
         iterations += given.iterations
         done = _judged(problem, given, given.p, tol, iterations, count)
@@ -64,19 +67,19 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
             spare = done
         elif done.success:
             return done
-        finite, solved = bool(np.isfinite(given.p).all()), given.certificate.ok(INNER * tol)
+        finite, solved = bool(np.isfinite(given.p).all()), given.certificate.ok(INNER_SHARE * tol)
         if best is None or done.certificate.error < best.certificate.error:
             best = done
-        if finite and (count in FINISH or not solved):
+        if finite and (count in NEWTON_ROUNDS or not solved):
             newton = _judged(problem, given, polish_speeds(problem, given.p, tol), tol, iterations, count)
             if newton.success:
                 return replace(newton, message=f"{newton.message} Newton's method finished.")
         if not solved or not finite:
             break
-        p0 = given.p if count < AGAIN else best.p
-        if count == AGAIN:
+        p0 = given.p if count < AGAIN_ROUND else best.p
+        if count == AGAIN_ROUND:
             rounds.forget()
-        speeds = rounds.start if count == AGAIN else rounds.next(speeds, given, plain=count > AGAIN)
+        speeds = rounds.start if count == AGAIN_ROUND else rounds.next(speeds, given, plain=count > AGAIN_ROUND)
     if spare is not None:
         return spare
     assert best is not None
@@ -113,7 +116,7 @@ class _Rounds:
         self.blocks = self.table.varying
         first = problem.row_ptr[self.blocks + 1] - self.table.dims[self.table.set_of[self.blocks]]
         self.w = problem.dynamics.delassus_diagonal(problem.row_ptr)[first] + problem.C[first]
-        self.start, self.rest = np.zeros(problem.nk), REST * tol * problem.scale
+        self.start, self.rest = np.zeros(problem.nk), REST_SPEEDS * tol * problem.scale
         if problem.v_start is not None:
             rows = problem.dynamics.velocity_rows(problem.v_start) + problem.b
             speeds = self.table.speeds(rows, problem.row_ptr)
@@ -143,7 +146,10 @@ class _Rounds:
         least = min((float(np.linalg.norm(m)) for m in self._missed), default=np.inf)
         if np.linalg.norm(missed) > 2.0 * least:  # astray: begin anew
             self.forget()
-        self._speeds, self._missed = [*self._speeds[-MEMORY:], here], [*self._missed[-MEMORY:], missed]
+        self._speeds, self._missed = (
+            [*self._speeds[-ANDERSON_ROUNDS:], here],
+            [*self._missed[-ANDERSON_ROUNDS:], missed],
+        )
         if len(self._speeds) > 1:
             moves, changes = np.diff(self._speeds, axis=0).T, np.diff(self._missed, axis=0).T
             weight = np.linalg.lstsq(changes, missed, rcond=1e-10)[0]
@@ -180,13 +186,13 @@ def connected_zero(law: SpeedLaw, a: FloatArray, c: FloatArray, start: FloatArra
 
     down = force(start, a, c) >= 0.0
     end = np.where(down, 0.0, np.maximum(a, start))
-    way = start[:, None] + (end - start)[:, None] * WAY
+    way = start[:, None] + (end - start)[:, None] * SEARCHED
     way[:, -1] = end
     turned = (force(way, a[:, None], c[:, None]) >= 0.0) != down[:, None]
     found, at, rows = turned.any(axis=1), turned.argmax(axis=1), np.arange(len(a))
     near, far = way[rows, np.maximum(at - 1, 0)], way[rows, at]
     s = 0.5 * (near + far)
-    for _ in range(HALVINGS):  # Newton's method, or half of what is left where that leaves it
+    for _ in range(MOST_HALVINGS):  # Newton's method, or half of what is left where that leaves it
         value = force(s, a, c)
         same = (value >= 0.0) == down
         near, far = np.where(same, s, near), np.where(same, far, s)

@@ -12,8 +12,8 @@ from ..status import Status
 from .base import Solution, finish, nothing_to_solve
 from .proximal import iterate
 
-STEPS = 200
-NEWTON = 200
+INTERIOR_STEPS = 200  # of clarabel, by default
+LAST_NEWTON_STEPS = 200  # after them, for the last digits
 
 
 class Conic:
@@ -44,7 +44,7 @@ class Conic:
             return nothing_to_solve(problem, self.name, tol)
         from .conic_form import ConeProgram
 
-        program = ConeProgram(problem, max(1e-14, 1e-5 * tol), STEPS if maxiter is None else maxiter)
+        program = ConeProgram(problem, max(1e-14, 1e-5 * tol), INTERIOR_STEPS if maxiter is None else maxiter)
         p, word, steps = program.solve(np.zeros(problem.nr))
         # The certificate judges: clarabel may stop short of its own tolerances with an answer that is good enough.
         status = Status.SOLVED if np.isfinite(p).all() else Status.INACCURATE
@@ -52,7 +52,7 @@ class Conic:
         message = f"clarabel: {word} after {steps} iterations."
         if not problem.certify(p).ok(tol):
             # the last digits: Newton's method from where interior points end
-            p, _, more = iterate(problem, p, tol, NEWTON)
+            p, _, more = iterate(problem, p, tol, LAST_NEWTON_STEPS)
             message = f"{message[:-1]}, then {more} Newton steps."
             steps += more
         return finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=steps)

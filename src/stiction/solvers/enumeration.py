@@ -11,7 +11,7 @@ from ..status import Status
 from .base import Solution, finish, nothing_to_solve
 from .lemke import polyhedral_only
 
-MOST_PAIRS = 40
+ENUMERABLE_PAIRS = 40  # complementary pairs, at most
 
 
 class Enumeration:
@@ -27,8 +27,10 @@ class Enumeration:
         reason = polyhedral_only(problem, self.name)
         if reason is None:
             pairs = int((~problem.to_lcp().free).sum())
-            if pairs > MOST_PAIRS:
-                reason = f"enumeration is for small problems; {pairs} complementary pairs are more than {MOST_PAIRS}."
+            if pairs > ENUMERABLE_PAIRS:
+                reason = (
+                    f"enumeration is for small problems; {pairs} complementary pairs are more than {ENUMERABLE_PAIRS}."
+                )
         return reason
 
     def solve(

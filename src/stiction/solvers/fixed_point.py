@@ -22,16 +22,16 @@ from ..problem.dynamics import Delassus, Dense
 from ..problem.laws import UNILATERAL
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
-from .conic import STEPS as CONIC_STEPS
-from .conic import not_convex
+from .conic import INTERIOR_STEPS, not_convex
 from .proximal import Proximal
 
-ROUNDS = 100
-FINISH = (1, 4, 8, 16, 32, 64)  # rounds after which Newton's method tries to finish
-NEWTON = 40  # steps it may take for that
-NEAR = 1e-3  # certificate error of a first guess whose slip is taken
-MEMORY = 8  # earlier rounds that Anderson's method looks at
-UNSYMMETRIC = 0.05  # of the largest entry of W: the unsymmetric part is frozen too, which converges while it is small
+DEFAULT_ROUNDS = 100  # one convex problem each
+NEWTON_ROUNDS = (1, 4, 8, 16, 32, 64)  # after which Newton's method tries to finish
+NEWTON_STEPS = 40  # that it may take for that
+NEAR_ERROR = 1e-3  # certificate error of a first guess whose slip is taken
+ANDERSON_ROUNDS = 8  # earlier rounds that Anderson's method looks at
+# of the largest entry of W: the unsymmetric part is frozen too, which converges while it is small
+UNSYMMETRIC_SHARE = 0.05
 
 
 def slip(problem: ContactProblem, u: FloatArray) -> FloatArray:
@@ -64,7 +64,7 @@ class Rounds:
 
     def __init__(self, problem: ContactProblem, p: FloatArray):
         self.problem = problem
-        near = not problem.associated and problem.certify(p).error < NEAR
+        near = not problem.associated and problem.certify(p).error < NEAR_ERROR
         self.term = slip(problem, velocity(problem, p)) if near else np.zeros(problem.nr)
         self._terms: list[FloatArray] = []
         self._answers: list[FloatArray] = []
@@ -76,8 +76,8 @@ class Rounds:
         if error > 2.0 * self._least:  # astray: begin anew
             self._terms, self._answers, self._least = [], [], error
         self._least = min(self._least, error)
-        self._terms = [*self._terms[-MEMORY:], self.term]
-        self._answers = [*self._answers[-MEMORY:], answer]
+        self._terms = [*self._terms[-ANDERSON_ROUNDS:], self.term]
+        self._answers = [*self._answers[-ANDERSON_ROUNDS:], answer]
         self.term = answer
         if len(self._terms) > 1:
             missed = [a - t for a, t in zip(self._answers, self._terms)]
@@ -100,18 +100,18 @@ class FixedPoint:
 
     def refuses(self, problem: ContactProblem) -> str | None:
         """Dynamics far from symmetric."""
-        return not_convex(problem, self.name, UNSYMMETRIC)
+        return not_convex(problem, self.name, UNSYMMETRIC_SHARE)
 
     def solve(
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Rounds until the certificate is met, at most `maxiter` (default 100); from the slip of `p0` if given."""
-        limit = ROUNDS if maxiter is None else _check.count("maxiter", maxiter)
+        limit = DEFAULT_ROUNDS if maxiter is None else _check.count("maxiter", maxiter)
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         from .conic_form import ConeProgram
 
-        program = ConeProgram(problem, max(1e-14, 1e-5 * tol), CONIC_STEPS)
+        program = ConeProgram(problem, max(1e-14, 1e-5 * tol), INTERIOR_STEPS)
         best = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
         least = problem.certify(best).error
         rounds = Rounds(problem, best)
@@ -126,9 +126,9 @@ class FixedPoint:
                 best, least = p, error
             if not problem.associated:
                 rounds.take(velocity(problem, p), error)
-            if least > tol and (count in FINISH or count == limit or problem.associated):
+            if least > tol and (count in NEWTON_ROUNDS or count == limit or problem.associated):
                 # interior points end at about 1e-8, and the fixed point may be slow: the rest by Newton's method
-                done = Proximal().solve(problem, tol=tol, p0=best, maxiter=NEWTON)
+                done = Proximal().solve(problem, tol=tol, p0=best, maxiter=NEWTON_STEPS)
                 newton += done.iterations
                 if done.certificate.error < least:
                     best, least = done.p, done.certificate.error

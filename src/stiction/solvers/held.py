@@ -10,6 +10,7 @@ pendulum at its turning point are never held.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,12 +18,26 @@ from .._jit import njit
 from ..problem.laws import BOX, EQUALITY
 from .nsgs_items import classify_some
 from .nsgs_measure import block_map
-from .nsgs_rest import ENOUGH, SMALL, STILL
+from .nsgs_records import Array
+from .nsgs_rest import ENOUGH, REST_MAX_ROWS, STILL
 
 # Of a row so much must be new to those before it, for it to count as one more that holds the body.
 INDEPENDENT = 1e-3
 UNKNOWN, STANDS, MOVES = 0, 1, 2
 SLIPS = 2  # among contacts that were used: on the edge of its cone, by a friction that has a direction
+
+
+class Holding(NamedTuple):
+    """What holds the bodies, as far as it is known: nb bodies with d velocities each, nk blocks."""
+
+    state: Array  # (nb,) UNKNOWN, STANDS or MOVES
+    weight: Array  # (nb, d) lengths that make rows in m and in rad alike: of a body's mass, its radius of gyration
+    need: Array  # (nb,) how many velocities a body can have
+    rank: Array  # (nb,) how many of them its rows exclude
+    basis: Array  # (nb, d, d) their orthonormal directions
+    moved: Array  # (nb,) sum of squares of the velocities of its rows
+    used: Array  # (nk, 2) whether a block has been counted for its bodies; SLIPS
+    row: Array  # (d,) room
 
 
 @njit(leaf=True)
@@ -103,11 +118,9 @@ def one_more(x, share, weight, basis, rank):
 
 
 @njit(leaf=True)
-def first_facts(Minv, v, weight, need, state):
-    """weight (nb, d): lengths that make rows in m and in rad alike; need (nb,): the velocities a body can have.
-
-    The lengths are those of the mass: a body's radius of gyration. state (nb,): fixed bodies stand.
-    """
+def first_facts(Minv, v, holding):
+    """Fill weight, need and state before any row is known: fixed bodies stand."""
+    weight, need, state = holding.weight, holding.need, holding.state
     nb, d = v.shape
     shift = 2 if d == 3 else 3  # where rotations begin
     for i in range(nb):
@@ -150,33 +163,34 @@ def last_motion(weight, basis, rank, z):
         z[j] *= weight[j] / math.sqrt(size)
 
 
-@njit(leaf=True)
-def one_left(need, rank, state):
-    """Whether the rows of a body that is not known to stand leave it one motion."""
-    some = False
-    for i in range(len(state)):
-        some = some or (state[i] == UNKNOWN and rank[i] == need[i] - 1)
-    return some
+@njit(inline=True)
+def one_left(i, holding):
+    """Whether the rows of body i, which is not known to stand, leave it one motion."""
+    return holding.state[i] == UNKNOWN and holding.rank[i] == holding.need[i] - 1
 
 
 @njit
-def squeezed(margin, limit, used, laws, form, rho, p, v, weight, need, basis, rank, moved, state):
+def squeezed(margin, limit, laws, form, rho, p, v, holding):
     """How many bodies more stand since their rows leave them one motion, and friction on edges excludes it both ways.
 
     Where a contact on the edge of its cone slips, it slips against its friction: those of a box whose feet are pressed
     apart would have to slip in opposite directions.
     """
     Ja, Jb, body_a, body_b, row_ptr = form.Ja, form.Jb, form.body_a, form.body_b, laws.row_ptr
+    state, used, moved = holding.state, holding.used, holding.moved
     nb, d = v.shape
-    z = np.zeros((nb, d))
+    z, some = np.zeros((nb, d)), False
     for i in range(nb):
-        if state[i] == UNKNOWN and rank[i] == need[i] - 1:
-            last_motion(weight[i], basis[i], rank[i], z[i])
+        if one_left(i, holding):
+            some = True
+            last_motion(holding.weight[i], holding.basis[i], holding.rank[i], z[i])
+    if not some:
+        return 0
     ways = np.zeros((nb, 2), np.bool_)
     for k in range(len(used)):
         for side in range(2):
             i = body_a[k] if side == 0 else body_b[k]
-            if used[k, side] != SLIPS or state[i] != UNKNOWN or rank[i] != need[i] - 1:
+            if used[k, side] != SLIPS or not one_left(i, holding):
                 continue
             J = Ja if side == 0 else Jb
             first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
@@ -201,8 +215,12 @@ def squeezed(margin, limit, used, laws, form, rho, p, v, weight, need, basis, ra
 
 
 @njit(leaf=True)
-def _hold(forwards, limit, tol, scale, laws, form, rho, v, p, weight, need, rank, moved, basis, used, x, state):
-    """One pass over the blocks, forwards or back: how many bodies more they hold."""
+def _hold(forwards, size, limit, laws, form, rho, p, v, holding):
+    """One pass over the blocks, forwards or back: how many bodies more they hold.
+
+    size: the tolerance [m/s]; limit: of the squared velocity of rows that stand.
+    """
+    state, rank, moved, used, x = holding.state, holding.rank, holding.moved, holding.used, holding.row
     nk, d, count = len(laws.law), v.shape[1], 0
     for m in range(nk):
         k = m if forwards else nk - 1 - m
@@ -213,7 +231,7 @@ def _hold(forwards, limit, tol, scale, laws, form, rho, v, p, weight, need, rank
             used[k, side] = 1
             J = form.Ja if side == 0 else form.Jb
             first, n = laws.row_ptr[k], laws.row_ptr[k + 1] - laws.row_ptr[k]
-            margin = tol * scale * rho[k] * laws.length[first]  # of what is not one row, all are alike
+            margin = size * rho[k] * laws.length[first]  # of what is not one row, all are alike
             rows = shut(laws, k, first, n, margin, p)
             slips = rows < 0
             if slips:
@@ -236,8 +254,8 @@ def _hold(forwards, limit, tol, scale, laws, form, rho, v, p, weight, need, rank
                 if not moved[i] <= limit:
                     state[i] = MOVES
                     break
-                rank[i] = one_more(x, share, weight[i], basis[i], rank[i])
-                if rank[i] == need[i]:
+                rank[i] = one_more(x, share, holding.weight[i], holding.basis[i], rank[i])
+                if rank[i] == holding.need[i]:
                     state[i] = STANDS
                     count += 1
                     break
@@ -252,18 +270,18 @@ def standing(tol, scale, laws, form, rho, v, p, state):
     it, or it is being pushed out of another.
     """
     nb, d = v.shape
-    nk, limit = len(laws.law), (STILL * tol * scale) ** 2
-    weight, need, rank, moved = np.empty((nb, d)), np.empty(nb, np.int64), np.zeros(nb, np.int64), np.zeros(nb)
-    basis, used, x = np.empty((nb, d, d)), np.zeros((nk, 2), np.int64), np.empty(d)
-    first_facts(form.Minv, v, weight, need, state)
+    size, limit = tol * scale, (STILL * tol * scale) ** 2
+    holding = Holding(
+        state, np.empty((nb, d)), np.empty(nb, np.int64), np.zeros(nb, np.int64), np.empty((nb, d, d)), np.zeros(nb),
+        np.zeros((len(laws.law), 2), np.int64), np.empty(d),
+    )  # fmt: skip
+    first_facts(form.Minv, v, holding)
     count, forwards, more = 0, True, 1
     while more > 0:
-        more = _hold(
-            forwards, limit, tol, scale, laws, form, rho, v, p, weight, need, rank, moved, basis, used, x, state
-        )
+        more = _hold(forwards, size, limit, laws, form, rho, p, v, holding)
         forwards = not forwards
-        if more == 0 and one_left(need, rank, state):
-            more = squeezed(tol * scale, limit, used, laws, form, rho, p, v, weight, need, basis, rank, moved, state)
+        if more == 0:
+            more = squeezed(size, limit, laws, form, rho, p, v, holding)
         count += more
     return count
 
@@ -279,7 +297,7 @@ def come_to_rest(tol, scale, laws, form, rho, b, p, v, held):
     nk, nr = len(laws.law), len(b)
     for i in range(len(held)):
         held[i] = False
-    if nr > SMALL:
+    if nr > REST_MAX_ROWS:
         return math.inf
     kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
     _, plain = classify_some(np.int64(0), nk, laws, kind, times)

@@ -7,7 +7,7 @@ from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from .base import Solution, finish, nothing_to_solve
 
-MOST_ROWS = 3000
+DENSE_MAX_ROWS = 3000  # of which the dense matrix of the LCP is made
 
 
 def polyhedral_only(problem: ContactProblem, name: str) -> str | None:
@@ -30,8 +30,8 @@ class Lemke:
 
     def refuses(self, problem: ContactProblem) -> str | None:
         """Smooth friction cones, and problems whose dense matrix would not fit."""
-        if problem.nr > MOST_ROWS:
-            return f"lemke works on a dense matrix; {problem.nr} rows are more than its limit of {MOST_ROWS}."
+        if problem.nr > DENSE_MAX_ROWS:
+            return f"lemke works on a dense matrix; {problem.nr} rows are more than its limit of {DENSE_MAX_ROWS}."
         return polyhedral_only(problem, self.name)
 
     def solve(

@@ -16,8 +16,8 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.judge import WrittenBlock
 from ..problem.laws import BOX, EQUALITY, UNILATERAL
 
-STEPS = 25
-LARGEST = 1500  # rows up to which the dense equations are solved
+NEWTON_STEPS = 25  # at most
+DENSE_MAX_ROWS = 1500  # whose dense equations are solved
 Map = Callable[[FloatArray], FloatArray]
 
 
@@ -118,12 +118,12 @@ def _compiled_projection(problem: ContactProblem, k: int) -> Map:
 
 def polish(problem: ContactProblem, p: FloatArray, tol: float) -> tuple[FloatArray, int]:
     """Impulses of a smaller residual than p's, and the Newton steps taken: until `tol` is met or nothing is gained."""
-    if problem.nr > LARGEST:
+    if problem.nr > DENSE_MAX_ROWS:
         return p, 0
     equations = NaturalMap(problem)
     x = p / problem.length
     F = equations.residual(x)
-    for step in range(STEPS):
+    for step in range(NEWTON_STEPS):
         move = np.linalg.lstsq(equations.jacobian(), -F, rcond=None)[0]
         for damping in (1.0, 0.5, 0.25, 0.1, 0.02):
             new = x + damping * move
@@ -135,4 +135,4 @@ def polish(problem: ContactProblem, p: FloatArray, tol: float) -> tuple[FloatArr
         x, F = new, after
         if np.linalg.norm(F) <= 0.1 * tol * problem.scale and problem.certify(x * problem.length).ok(tol):
             return x * problem.length, step + 1
-    return x * problem.length, STEPS
+    return x * problem.length, NEWTON_STEPS

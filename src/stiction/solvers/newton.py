@@ -15,12 +15,12 @@ from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
-from .newton_steps import SHORTEST, Equations
+from .newton_steps import SHORTEST_PART, Equations
 from .nsgs import Nsgs
 
-SWEEPS = 100
-STEPS = 60
-SLACK = 1e-8
+FIRST_SWEEPS = 100  # of Gauss–Seidel before the first step
+DEFAULT_STEPS = 60  # factorisations
+LEAST_SLACK = 1e-8  # of sticking rows; more after a step that did not help
 
 
 class Newton:
@@ -44,18 +44,18 @@ class Newton:
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Iterate until the certificate is met; `maxiter` (default 60) limits the factorisations."""
-        limit = STEPS if maxiter is None else _check.count("maxiter", maxiter)
+        limit = DEFAULT_STEPS if maxiter is None else _check.count("maxiter", maxiter)
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         p = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
         if Nsgs().refuses(problem) is None:
-            p = Nsgs().solve(problem, tol=tol, maxiter=SWEEPS, p0=p).p
+            p = Nsgs().solve(problem, tol=tol, maxiter=FIRST_SWEEPS, p0=p).p
         equations = Equations(problem)
         unit = equations.laws.unit
         x = equations.scaled(p)
         best, least = p, np.inf
         f, size = equations.miss(x, x, 1.0)
-        target, slack, stuck = 10.0 * tol * problem.scale, SLACK, 0
+        target, slack, stuck = 10.0 * tol * problem.scale, LEAST_SLACK, 0
         for count in range(limit + 1):
             if size < least:
                 best, least = unit * x, size
@@ -70,7 +70,7 @@ class Newton:
             if count == limit or stuck == 5:
                 break
             x, f, size, better = _advance(equations, x, f, size, slack)
-            slack = max(SLACK, 0.1 * slack) if better else min(1.0, 100.0 * slack)
+            slack = max(LEAST_SLACK, 0.1 * slack) if better else min(1.0, 100.0 * slack)
             stuck = 0 if better else stuck + 1
         message = f"newton stopped after {count} iterations with residual {problem.certify(best).error:.2e}."
         return finish(
@@ -94,6 +94,6 @@ def _advance(
         f_new, size_new = equations.miss(new, new, 1.0)
         if size_new < (1.0 - 1e-4 * part) * size:
             return new, f_new, size_new, True
-        if part <= SHORTEST:
+        if part <= SHORTEST_PART:
             return new, f_new, size_new, False
         part *= 0.5

@@ -21,8 +21,8 @@ from ..problem import dynamics as problem_dynamics
 from ..problem.contact_problem import ContactProblem
 from . import newton_kernels as kernels
 
-FULL = 150  # velocities of bodies up to which a dense factorisation beats a sparse one
-DENSE = 2500  # rows up to which a W that is given as a sparse matrix is made dense
+DENSE_MAX_VELOCITIES = 150  # of bodies, up to which a dense factorisation beats a sparse one
+DENSE_MAX_ROWS = 2500  # up to which a W that is given as a sparse matrix is made dense
 
 
 class Form(Protocol):
@@ -52,7 +52,7 @@ def make_form(problem: ContactProblem, unit: FloatArray) -> Form:
             return Factored(ptr, np.ascontiguousarray(H), np.ascontiguousarray(G))
         return Whole(ptr, form.delassus() * unit[:, None] * unit)
     W = form.W
-    if problem.nr > DENSE:
+    if problem.nr > DENSE_MAX_ROWS:
         from scipy.sparse import csr_matrix, diags
 
         return Sparse(ptr, diags(unit) @ csr_matrix(W) @ diags(unit))
@@ -221,7 +221,7 @@ class Bodies:
         self.slot[same, 3] = world
         self.K = np.empty((self.count + 1, self.d, self.d))
         size = n * self.d
-        self.full = size <= FULL
+        self.full = size <= DENSE_MAX_VELOCITIES
         if not self.full:
             self._order()
 

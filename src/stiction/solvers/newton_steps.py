@@ -12,14 +12,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from . import newton_kernels as kernels
 from .newton_forms import make_form
 from .response import make_scaled
 
-SHORTEST = 2.0**-7  # of a Newton step, in the line search
-_ROUND_OFF = 4e-16
+SHORTEST_PART = 2.0**-7  # of a Newton step, in the line search
+_ROUND_OFF = 4e-16  # of a product, relative to its terms
+
+
+def block_inertias(diagonal: FloatArray, row_ptr: IntArray) -> FloatArray:
+    """(nk,) ρ: the rows of each block over the sum of their own entries of W, in scaled rows."""
+    mean = np.add.reduceat(diagonal, row_ptr[:-1]) / np.diff(row_ptr) if len(row_ptr) > 1 else np.zeros(0)
+    least = 1e-14 * float(mean.max(initial=0.0))
+    return np.where(mean > least, 1.0 / np.where(mean > least, mean, 1.0), 1.0 / (least or 1.0))
 
 
 class Equations:
@@ -33,11 +40,8 @@ class Equations:
         self.q = problem.q * unit
         self.C = problem.C * unit**2 if problem.C.any() else np.zeros(0)
         diagonal = self.form.diagonal + (self.C if len(self.C) else 0.0)
-        sizes = np.diff(problem.row_ptr)
-        mean = np.add.reduceat(diagonal, problem.row_ptr[:-1]) / sizes
-        least = 1e-14 * float(mean.max(initial=0.0))
-        self.rho = np.where(mean > least, 1.0 / np.where(mean > least, mean, 1.0), 1.0 / (least or 1.0))
-        self.rho_rows = np.repeat(self.rho, sizes)
+        self.rho = block_inertias(diagonal, problem.row_ptr)
+        self.rho_rows = np.repeat(self.rho, np.diff(problem.row_ptr))
         nr = problem.nr
         self.answer, self.g = np.empty(nr), np.empty(nr)
         self.D, self.B = np.zeros((nr, 6)), np.zeros((nr, 6))  # blocks are narrower, and the rest is looked at too
@@ -118,6 +122,6 @@ class Equations:
                 best, least = new, new_size
             elif best is not x:
                 return best
-            if part <= SHORTEST or least <= 0.1 * size:
+            if part <= SHORTEST_PART or least <= 0.1 * size:
                 return best
             part *= 0.5

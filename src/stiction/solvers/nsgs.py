@@ -13,18 +13,19 @@ from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
 from ..status import Status
+from . import nsgs_kinds as kinds
 from .acceptance import largest_accepted, levels
 from .base import Solution, finish, nothing_to_solve
 from .nsgs_ends import ACCEPTED, FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED, STRICT_ROWS, quick_limit
 from .nsgs_records import LocalProblems, SweepList
 
-SWEEPS = 10_000  # the default limit
+DEFAULT_SWEEPS = 10_000
 OMEGA = 1.7  # over-relaxation without acceleration
-FIRST = 20  # sweeps without either at the start: problems of a few blocks end there
-WINDOW = 500  # sweeps after which the residual must have fallen, else steps are shortened
-SMALL = 300  # rows up to which W stays a full matrix
-STARTS = 2  # further starts of a large problem whose sweeps go in circles, each from half of the impulses
-CHUNK = 100  # sweeps on a matrix between two looks at the certificate, at most
+FIRST_SWEEPS = 20  # without either at the start: problems of a few blocks end there
+WINDOW_SWEEPS = 500  # in which the residual must have fallen, else steps are shortened
+DENSE_MAX_ROWS = 300  # up to which W stays a full matrix
+MORE_STARTS = 2  # of a large problem whose sweeps go in circles, each from half of the impulses
+CERTIFICATE_SWEEPS = 100  # on a matrix between two looks at the certificate, at most
 _LEFT = "nsgs left {:.1e} after {} sweeps, above tol = {:.0e}: accepted."
 _RESTS, _MET = "The first guess met the tolerance: the bodies are at rest.", "nsgs met the tolerance after {} sweeps."
 
@@ -50,7 +51,7 @@ class Nsgs:
     name = "nsgs"
 
     @checks_arguments
-    def __init__(self, maxiter: int = SWEEPS, omega: float | None = None, accelerate: bool = True):
+    def __init__(self, maxiter: int = DEFAULT_SWEEPS, omega: float | None = None, accelerate: bool = True):
         self.maxiter = _check.count("maxiter", maxiter)
         self.omega = None if omega is None else _check.number("omega", omega, positive=True)
         self.accelerate = bool(accelerate)
@@ -107,9 +108,9 @@ class Nsgs:
         level = level if bounded else (inner, 0)
         run = NearSweeps(problem, p, level) if accelerate else make(problem, p, steps.pop(0), False, level)
         quick = quick_limit(problem.nr, bounded)
-        window = quick if accelerate else FIRST  # the first attempt is that of the compiled loop
+        window = quick if accelerate else FIRST_SWEEPS  # the first attempt is that of the compiled loop
         many = accelerate and problem.nr > QUICK_ROWS
-        starts = STARTS if many else 0
+        starts = MORE_STARTS if many else 0
         best, least, sweeps = p, np.inf, 0
         while True:
             ended, done, error = run.sweep(min(window, limit - sweeps), inner)
@@ -135,11 +136,11 @@ class Nsgs:
             if starts and ended == STALLED:
                 starts -= 1
                 run = BodySweeps(problem, 0.5 * p, omega, True, level)
-            elif steps and (slow or window == FIRST):
+            elif steps and (slow or window == FIRST_SWEEPS):
                 run, many = make(problem, p, steps.pop(0), False, level), False
             elif isinstance(run, NearSweeps):
                 run = BodySweeps(problem, p, omega, True, level)
-            window = quick if many else WINDOW
+            window = quick if many else WINDOW_SWEEPS
 
 
 def swept(problem: ContactProblem, p: FloatArray, level: tuple[float, float | None], sweeps: int | None) -> Solution:
@@ -242,7 +243,6 @@ class MatrixSweeps:
         from . import nsgs_forms as forms
         from .nsgs_items import list_items
         from .nsgs_kernels import sweep_matrix, sweep_matrix_nested
-        from .nsgs_local import PARAMETERS
         from .nsgs_order import PHASES
         from .nsgs_setup import frames, least_diagonal
 
@@ -258,7 +258,7 @@ class MatrixSweeps:
             np.zeros(ni, np.int64), np.zeros(ni, np.int64), gptr, vptr,
         )  # fmt: skip
         W: Any = form.W if isinstance(form, Delassus) else form.delassus()
-        if isinstance(W, np.ndarray) and rows <= SMALL:
+        if isinstance(W, np.ndarray) and rows <= DENSE_MAX_ROWS:
             W = W[np.ix_(src, src)] + np.diag(problem.C[src])
         else:
             W = csr_array(W)[src][:, src]
@@ -268,7 +268,7 @@ class MatrixSweeps:
         forms.matrix_blocks(ptr, *_columns(W), own)
         self.T, self.q, self.p = np.zeros((rows, 6)), problem.q[src], p0[src]
         self.local = LocalProblems(
-            np.zeros((ni, PARAMETERS)), np.zeros(rows), np.zeros(rows), self.T, np.zeros((0, 6)),
+            np.zeros((ni, kinds.PARAMETERS)), np.zeros(rows), np.zeros(rows), self.T, np.zeros((0, 6)),
             np.zeros((int(gptr[-1]), 6)), np.zeros(int(gptr[-1])), np.zeros((int(vptr[-1]), 6)), np.zeros(rows),
         )  # fmt: skip
         own /= omega
@@ -296,7 +296,7 @@ class MatrixSweeps:
                 min(chunk, count - sweeps), threshold, self.items, self.local, *self.columns, u, self.p,
                 self.problem.associated, facets,
             )  # fmt: skip
-            sweeps, chunk = sweeps + int(done), min(2 * chunk, CHUNK)
+            sweeps, chunk = sweeps + int(done), min(2 * chunk, CERTIFICATE_SWEEPS)
             error = self.problem.certify(self.impulses()).error
             if not error < np.inf:
                 return NONFINITE, sweeps, error
@@ -334,9 +334,9 @@ def _inner_tolerance(problem: ContactProblem, tol: float) -> float:
 
 
 def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:
-    from .nsgs_rest import SMALL, at_rest
+    from .nsgs_rest import REST_MAX_ROWS, at_rest
 
-    if problem.nr > SMALL or problem.v_start is None:
+    if problem.nr > REST_MAX_ROWS or problem.v_start is None:
         return False
     form: Any = problem.dynamics
     bodies = form.Minv.shape[:2]

@@ -25,16 +25,17 @@ from .._jit import njit, prange
 from .._lanes import WIDTH, load, spread, store, total
 from .nsgs_records import Array
 
-CHUNKS = 64  # parts of an island's rows that threads take
-MEMORY = 8  # sweeps that are combined
-MOST_ROWS = 500  # of an island beyond which combining costs more than it saves: momentum alone
+THREAD_PARTS = 64  # of an island's rows and bodies, for threads to take
+ANDERSON_SWEEPS = 8  # that are combined
+ANDERSON_MAX_ROWS = 500  # of an island: beyond, combining costs more than it saves, and momentum takes over at once
 _GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped
-_SHARE, _LEAST = 0.25, 0.02  # 1 - β at the start, and at least
-_STEADY = 10  # looks of momentum before it changes; most problems of a run have ended by then
+_FIRST_SHARE, _LEAST_SHARE = 0.25, 0.02  # 1 - β at the start, and at least
+_STEADY_LOOKS = 10  # of momentum before it changes; most problems of a run have ended by then
 _SHRINK = 0.98  # of 1 - β, each look
-_CALM = 150  # looks in which |r|² must have halved, else the bound of 1 - β changes from `_LEAST` to `_SHARE`, or back
+# in which |r|² must have halved, else the bound of 1 - β changes from `_LEAST_SHARE` to `_FIRST_SHARE`, or back
+_CALM_LOOKS = 150
 _GROWN, _MORE = 3.0, 3.0  # growth of |r|² over its least value, at which 1 - β is taken so many times
-_PATIENCE = 60  # sweeps in which |r|² must have halved, else momentum takes over
+_PATIENCE_SWEEPS = 60  # in which |r|² must have halved, else momentum takes over
 
 
 class History(NamedTuple):
@@ -66,8 +67,8 @@ def new_history(accelerate, work):
     rows, n, islands = work.items.rows, len(work.items.src), work.items.phase.shape[0]
     m = 1
     for isl in range(islands):
-        if accelerate and rows[isl + 1] - rows[isl] <= MOST_ROWS:
-            m = MEMORY
+        if accelerate and rows[isl + 1] - rows[isl] <= ANDERSON_MAX_ROWS:
+            m = ANDERSON_SWEEPS
     slots, d = work.w.shape
     history = History(
         np.empty(n), np.empty(n), np.empty(n), np.empty((slots, d)), np.empty((m, n)), np.empty((m, n)),
@@ -84,8 +85,8 @@ def new_history(accelerate, work):
 def forget(isl, rows, history):
     """Nothing is known of an island with so many rows."""
     history.stored[isl], history.slot[isl], history.since[isl] = 0, -1, 0
-    history.momentum[isl] = rows > MOST_ROWS
-    if rows <= MOST_ROWS:
+    history.momentum[isl] = rows > ANDERSON_MAX_ROWS
+    if rows <= ANDERSON_MAX_ROWS:
         history.least[isl], history.mark[isl] = np.inf, 0.0
     else:
         history.least[isl] = 0.0
@@ -99,9 +100,11 @@ def _copy_rows(start, stop, source, target):
 
 @njit(parallel=True)
 def _copy_parallel(first, last, source, target):
-    for part in prange(CHUNKS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        _copy_rows(first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS, source, target)
+        _copy_rows(
+            first + (last - first) * c // THREAD_PARTS, first + (last - first) * (c + 1) // THREAD_PARTS, source, target
+        )
 
 
 @njit(leaf=True)
@@ -116,7 +119,7 @@ def copy(first, last, parallel, source, target):
 @njit(leaf=True)
 def _sums_chunk(c, first, last, p, x, g, weight, part):
     """part[c]: Σ weight (p - x)² and Σ weight (p - x) (p - g) over one of CHUNKS equal parts of the rows."""
-    i, end = first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS
+    i, end = first + (last - first) * c // THREAD_PARTS, first + (last - first) * (c + 1) // THREAD_PARTS
     sizes, products = spread(0.0), spread(0.0)
     while i + WIDTH <= end:
         now = load(p, i)
@@ -135,21 +138,21 @@ def _sums_chunk(c, first, last, p, x, g, weight, part):
 
 @njit(parallel=True)
 def _sums_parallel(first, last, p, x, g, weight, part):
-    for c in prange(CHUNKS):
+    for c in prange(THREAD_PARTS):
         _sums_chunk(np.int64(c), first, last, p, x, g, weight, part)
 
 
 @njit
 def _sums(first, last, parallel, p, x, g, weight):
     """Σ weight (p - x)² and Σ weight (p - x) (p - g), in chunks: they do not depend on the number of threads."""
-    part = np.empty((CHUNKS, 2))
+    part = np.empty((THREAD_PARTS, 2))
     if parallel:
         _sums_parallel(first, last, p, x, g, weight, part)
     else:
-        for c in range(CHUNKS):
+        for c in range(THREAD_PARTS):
             _sums_chunk(c, first, last, p, x, g, weight, part)
     size, product = 0.0, 0.0
-    for c in range(CHUNKS):
+    for c in range(THREAD_PARTS):
         size += part[c, 0]
         product += part[c, 1]
     return size, product
@@ -183,7 +186,7 @@ def combine(isl, parallel, look, work, history):
     history.since[isl] += 1
     if history.slot[isl] < 0 or size < 0.5 * history.mark[isl]:
         history.mark[isl], history.since[isl] = size, 0
-    elif history.since[isl] > _PATIENCE:
+    elif history.since[isl] > _PATIENCE_SWEEPS:
         history.least[isl], history.momentum[isl] = 0.0, True
         return
     known = history.slot[isl] >= 0
@@ -203,7 +206,7 @@ def combine(isl, parallel, look, work, history):
     m = history.stored[isl]
     if m == 0:
         return
-    c = np.empty(MEMORY)
+    c = np.empty(ANDERSON_SWEEPS)
     for a in range(m):
         s = 0.0
         for i in range(first, last):
@@ -238,14 +241,14 @@ def _move(i, end, beta, p, g):
 def _move_chunk(c, first, last, low, high, beta, p, w, G, Wg):
     """The same for p and w on one of CHUNKS equal parts of the rows and of the bodies."""
     d = w.shape[1]
-    _move(first + (last - first) * c // CHUNKS, first + (last - first) * (c + 1) // CHUNKS, beta, p, G[0])
-    below, above = low + (high - low) * c // CHUNKS, low + (high - low) * (c + 1) // CHUNKS
+    _move(first + (last - first) * c // THREAD_PARTS, first + (last - first) * (c + 1) // THREAD_PARTS, beta, p, G[0])
+    below, above = low + (high - low) * c // THREAD_PARTS, low + (high - low) * (c + 1) // THREAD_PARTS
     _move(below * d, above * d, beta, w.ravel(), Wg[0].ravel())
 
 
 @njit(parallel=True)
 def _move_parallel(first, last, low, high, beta, p, w, G, Wg):
-    for c in prange(CHUNKS):
+    for c in prange(THREAD_PARTS):
         _move_chunk(np.int64(c), first, last, low, high, beta, p, w, G, Wg)
 
 
@@ -256,13 +259,13 @@ def _next_share(isl, size, history):
     history.calm_since[isl] += 1
     if size < 0.5 * history.calm[isl]:
         history.calm[isl], history.calm_since[isl] = size, 0
-    elif history.calm_since[isl] > _CALM:
-        history.lowest[isl] = _SHARE if history.lowest[isl] == _LEAST else _LEAST
+    elif history.calm_since[isl] > _CALM_LOOKS:
+        history.lowest[isl] = _FIRST_SHARE if history.lowest[isl] == _LEAST_SHARE else _LEAST_SHARE
         history.calm[isl], history.calm_since[isl] = size, 0
     grown = size > _GROWN * history.least[isl]
     if grown:
         history.share[isl], history.least[isl] = _MORE * history.share[isl], size
-    elif history.since[isl] > _STEADY:
+    elif history.since[isl] > _STEADY_LOOKS:
         history.share[isl] *= _SHRINK
     history.share[isl] = min(1.0, max(history.lowest[isl], history.share[isl]))
     history.least[isl] = min(history.least[isl], size)
@@ -275,7 +278,7 @@ def _momentum(isl, parallel, look, work, history):
     items, p, w, G, Wg = work.items, work.p, work.w, history.G, history.Wg
     first, last, low, high = items.rows[isl], items.rows[isl + 1], items.begin[isl], items.begin[isl + 1]
     if history.least[isl] == 0.0:
-        history.share[isl], history.lowest[isl], history.least[isl] = _SHARE, _LEAST, np.inf
+        history.share[isl], history.lowest[isl], history.least[isl] = _FIRST_SHARE, _LEAST_SHARE, np.inf
         history.since[isl], history.calm[isl], history.calm_since[isl] = 0, np.inf, 0
         copy(first, last, parallel, p, G[0])
         copy(low * w.shape[1], high * w.shape[1], parallel, w.ravel(), Wg[0].ravel())
@@ -321,7 +324,7 @@ def _remember(isl, work, history):
     for i in range(low, high):
         for j in range(d):
             history.Wg[slot, i, j] = w[i, j] - history.wg[i, j]
-    count = min(history.stored[isl] + 1, MEMORY)
+    count = min(history.stored[isl] + 1, ANDERSON_SWEEPS)
     for a in range(count):
         if a == slot:
             continue
@@ -332,13 +335,13 @@ def _remember(isl, work, history):
         gram[isl, slot, a] = s
     gram[isl, slot, slot] = own
     history.stored[isl] = count
-    history.slot[isl] = (slot + 1) % MEMORY
+    history.slot[isl] = (slot + 1) % ANDERSON_SWEEPS
 
 
 @njit
 def _solve(A, c, m):
     """c <- (A + 1e-10 trace)⁻¹ c by Gauss elimination without pivoting: A is a Gram matrix."""
-    B = np.empty((MEMORY, MEMORY))
+    B = np.empty((ANDERSON_SWEEPS, ANDERSON_SWEEPS))
     trace = 0.0
     for i in range(m):
         trace += A[i, i]

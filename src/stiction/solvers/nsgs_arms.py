@@ -12,12 +12,13 @@ import math
 
 from .._jit import njit
 from ..friction.kernels import round_map
-from .nsgs_local import DISK_GUESS, DISK_NN, DISK_S1, DISK_S2, disk_of, solve_disk
+from . import nsgs_kinds as kinds
+from .nsgs_local import disk_of, solve_disk
 
 ARMS = 16  # numbers per contact, of which one fills two cache lines
 NORMAL, TANGENT_1, TANGENT_2, ARM_A, ARM_B = 0, 3, 6, 9, 12  # where the vectors among them begin
 FACTORS = 8  # numbers per body: l, Λ by rows of its triangle, and one to fill a cache line
-_EXACT = 1e-12
+_EXACT = 1e-12  # relative error of arms that stand for rows
 
 
 @njit(inline=True)
@@ -232,15 +233,17 @@ def sweep_arms(start, stop, full, items, local, packed, q, p, w):
         if pn == 0.0 and not full:
             continue
         ia, ib = items.a[i], items.b[i]
-        un, u1, u2 = _velocities(i, r, ia, ib, packed.F, packed.B, q, w)
-        n, t1, t2, guess = solve_disk(un, u1, u2, pn, p1, p2, *disk_of(par, i))
-        par[i, DISK_GUESS] = guess
+        u = _velocities(i, r, ia, ib, packed.F, packed.B, q, w)
+        n, t1, t2, guess = solve_disk(u, (pn, p1, p2), disk_of(par, i))
+        par[i, kinds.DISK_GUESS] = guess
         p[r], p[r + 1], p[r + 2] = n, t1, t2
         n -= pn
         t1 -= p1
         t2 -= p2
         _push(i, ia, ib, packed.F, packed.B, w, n, t1, t2)
-        worst = max(worst, abs(n) * par[i, DISK_NN] + abs(t1) * par[i, DISK_S1] + abs(t2) * par[i, DISK_S2])
+        worst = max(
+            worst, abs(n) * par[i, kinds.DISK_NN] + abs(t1) * par[i, kinds.DISK_S1] + abs(t2) * par[i, kinds.DISK_S2]
+        )
     return worst
 
 

@@ -60,8 +60,9 @@ def _make_body_rows(d):
     """The packing of rows for bodies with d velocities each; d is closed over so that its loops are unrolled."""
 
     @njit(leaf=True)
-    def body_rows(start, stop, skip, ptr, src, Ja, Jb, L, C, a, b, J, W):
+    def body_rows(start, stop, skip, ptr, src, a, b, form, L, C, J, W):
         """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), and each item's own W (rows, 6), except items to skip."""
+        Ja, Jb = form.Ja, form.Jb
         for i in range(start, stop):
             if skip[i]:
                 continue
@@ -95,10 +96,8 @@ rows_planar, rows_spatial = _make_body_rows(3), _make_body_rows(6)
 
 
 @njit
-def turn_rows(start, stop, skip, items, local, packed, C):
+def turn_rows(start, stop, skip, ptr, src, T, C, J, Cb):
     """J <- Tᵀ J and Cb = Tᵀ C T for the items start..stop not to skip; Cb is left alone when it has no rows."""
-    ptr, src, Cb = items.ptr, items.src, local.Cb
-    J, T = packed.J, local.T
     width = J.shape[1]
     old = np.empty((6, width))
     for i in range(start, stop):

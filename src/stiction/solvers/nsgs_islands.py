@@ -9,20 +9,10 @@ import numpy as np
 
 from .._jit import njit, prange
 from .._lanes import WIDTH
+from . import nsgs_kinds as kinds
 from .nsgs_arms import state_arms
-from .nsgs_kernels import (
-    BILATERAL,
-    DISK,
-    INTERVAL,
-    KINDS,
-    PLANAR,
-    sweep_planar,
-    sweep_planar_nested,
-    sweep_spatial,
-    sweep_spatial_nested,
-)
+from .nsgs_kernels import sweep_planar, sweep_planar_nested, sweep_spatial, sweep_spatial_nested
 from .nsgs_lanes import state_packs
-from .nsgs_local import DISK_NN, DISK_S1, DISK_S2, INTERVAL_OWN, NESTED_NN, NESTED_NORMAL, PLANAR_NN, PLANAR_TT
 from .nsgs_order import PHASES, stride
 
 
@@ -31,21 +21,21 @@ def row_weights(start, stop, items, local):
     """weight (rows,): W_ii of each packed row of the items start..stop, so that Σ weight·p² is an energy."""
     for i in range(start, stop):
         r = items.ptr[i]
-        if items.kind[i] == INTERVAL:
-            local.weight[r] = local.par[i, INTERVAL_OWN]
-        elif items.kind[i] == BILATERAL:
+        if items.kind[i] == kinds.INTERVAL:
+            local.weight[r] = local.par[i, kinds.INTERVAL_OWN]
+        elif items.kind[i] == kinds.BILATERAL:
             for k in range(items.ptr[i + 1] - r):
                 local.weight[r + k] = 1.0
-        elif items.kind[i] == PLANAR:
-            local.weight[r], local.weight[r + 1] = local.par[i, PLANAR_NN], local.par[i, PLANAR_TT]
-        elif items.kind[i] == DISK:
-            local.weight[r] = local.par[i, DISK_NN]
-            local.weight[r + 1], local.weight[r + 2] = local.par[i, DISK_S1], local.par[i, DISK_S2]
+        elif items.kind[i] == kinds.PLANAR:
+            local.weight[r], local.weight[r + 1] = local.par[i, kinds.PLANAR_NN], local.par[i, kinds.PLANAR_TT]
+        elif items.kind[i] == kinds.DISK:
+            local.weight[r] = local.par[i, kinds.DISK_NN]
+            local.weight[r + 1], local.weight[r + 2] = local.par[i, kinds.DISK_S1], local.par[i, kinds.DISK_S2]
         else:
             for k in range(items.ptr[i + 1] - r):
                 local.weight[r + k] = local.sd[r + k]
-            if local.par[i, NESTED_NORMAL] > 0.0:
-                local.weight[r] = local.par[i, NESTED_NN]
+            if local.par[i, kinds.NESTED_NORMAL] > 0.0:
+                local.weight[r] = local.par[i, kinds.NESTED_NN]
 
 
 @njit
@@ -53,7 +43,7 @@ def island_rows(phase, seg, ptr):
     """rows (ni + 1,): where the packed rows of each island start."""
     rows = np.zeros(phase.shape[0] + 1, np.int64)
     for i in range(phase.shape[0]):
-        rows[i + 1] = ptr[seg[phase[i, PHASES] - 1, KINDS]]
+        rows[i + 1] = ptr[seg[phase[i, PHASES] - 1, kinds.KINDS]]
     return rows
 
 
@@ -62,11 +52,11 @@ def _cell_state(c, items, packed, p, w):
     """w += Jᵀ p of a cell."""
     d = w.shape[1]
     if packed.arms:
-        start, first, last = items.seg[c, DISK], packed.pack[c], packed.pack[c + 1]
+        start, first, last = items.seg[c, kinds.DISK], packed.pack[c], packed.pack[c + 1]
         state_packs(first, last, start, items.ptr[start], items.a, items.b, packed.Z, packed.B, p, w)
-        state_arms(start + WIDTH * (last - first), items.seg[c, DISK + 1], items, packed, p, w)
-    for i in range(items.seg[c, 0], items.seg[c, KINDS]):
-        if packed.arms and items.seg[c, DISK] <= i < items.seg[c, DISK + 1]:
+        state_arms(start + WIDTH * (last - first), items.seg[c, kinds.DISK + 1], items, packed, p, w)
+    for i in range(items.seg[c, 0], items.seg[c, kinds.KINDS]):
+        if packed.arms and items.seg[c, kinds.DISK] <= i < items.seg[c, kinds.DISK + 1]:
             continue
         for r in range(items.ptr[i], items.ptr[i + 1]):
             if p[r] != 0.0:

@@ -11,7 +11,7 @@ from .._lanes import AHEAD, fetch
 from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT
 from ..problem.body_kernels import MANY, PARTS
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
-from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, NESTED, PLANAR
+from . import nsgs_kinds as kinds
 
 
 @njit(leaf=True)
@@ -22,26 +22,26 @@ def classify_some(start, stop, laws, kind, times):
     for k in range(start, stop):
         n = laws.row_ptr[k + 1] - laws.row_ptr[k]
         s = laws.set_of[k]
-        kind[k] = NESTED
+        kind[k] = kinds.NESTED
         times[k] = 1
         if laws.law[k] == BOX:
-            kind[k] = INTERVAL
+            kind[k] = kinds.INTERVAL
             times[k] = n
         elif laws.law[k] == DRY:
             times[k] = 0 if laws.r0[k] == 0.0 else 1
-            kind[k] = INTERVAL if n == 1 else NESTED
+            kind[k] = kinds.INTERVAL if n == 1 else kinds.NESTED
         elif n == 1 or (laws.law[k] == UNILATERAL and laws.mu[k] == 0.0 and laws.r0[k] == 0.0):
-            kind[k] = INTERVAL
+            kind[k] = kinds.INTERVAL
         elif laws.law[k] == EQUALITY:
-            kind[k] = BILATERAL
+            kind[k] = kinds.BILATERAL
         elif n == 2:
-            kind[k] = PLANAR
+            kind[k] = kinds.PLANAR
         elif n == 3 and laws.shape[s] == ELLIPSOID and laws.mu[k] > 0.0 and laws.r0[k] == 0.0 and not laws.associated:
-            kind[k] = DISK if laws.semi[s, 0] > 0.0 and laws.semi[s, 1] > 0.0 else NESTED
-        nested = nested or (kind[k] == NESTED and times[k] > 0)
+            kind[k] = kinds.DISK if laws.semi[s, 0] > 0.0 and laws.semi[s, 1] > 0.0 else kinds.NESTED
+        nested = nested or (kind[k] == kinds.NESTED and times[k] > 0)
         if laws.law[k] == DRY or (laws.law[k] == UNILATERAL and n > 1):
             round_ = n <= 3 and laws.shape[s] == ELLIPSOID and (n == 2 or laws.semi[s, 0] == laws.semi[s, 1])
-            plain = plain and laws.law[k] == UNILATERAL and laws.r0[k] == 0.0 and (round_ or kind[k] == INTERVAL)
+            plain = plain and laws.law[k] == UNILATERAL and laws.r0[k] == 0.0 and (round_ or kind[k] == kinds.INTERVAL)
             for r in range(laws.row_ptr[k], laws.row_ptr[k + 1]):
                 plain = plain and laws.length[r] == 1.0
     return nested, plain
@@ -95,8 +95,8 @@ def _in_order(times, cell, kind, place, cells, places):
         n += 1 if times[k] > 0 else 0
     group = np.empty(len(cell), np.int64)
     for k in order[:n]:
-        group[k] = (KINDS + 1) * cell[k] + kind[k]
-    return _sort(_sort(order[:n], place, places), group, (KINDS + 1) * cells)
+        group[k] = (kinds.KINDS + 1) * cell[k] + kind[k]
+    return _sort(_sort(order[:n], place, places), group, (kinds.KINDS + 1) * cells)
 
 
 @njit(sealed=True)
@@ -113,11 +113,11 @@ def list_items(laws, kind, times, cell, cells, place, places):
     nrows = 0
     for k in order:
         ni += times[k]
-        nrows += times[k] * (1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k])
+        nrows += times[k] * (1 if kind[k] == kinds.INTERVAL else row_ptr[k + 1] - row_ptr[k])
     block, ptr, src = np.empty(ni, np.int64), np.zeros(ni + 1, np.int64), np.empty(nrows, np.int64)
     item_kind = np.empty(ni, np.int8)
     gptr, vptr = np.zeros(ni + 1, np.int64), np.zeros(ni + 1, np.int64)
-    count = np.zeros((cells, KINDS + 1), np.int64)
+    count = np.zeros((cells, kinds.KINDS + 1), np.int64)
     i = 0
     for m in range(len(order)):
         if m + AHEAD < len(order):
@@ -126,13 +126,13 @@ def list_items(laws, kind, times, cell, cells, place, places):
             fetch(cell, order[m + AHEAD], 1)
         k = order[m]
         s = set_of[k]
-        faces = kind[k] == NESTED and shape[s] == POLYHEDRON
+        faces = kind[k] == kinds.NESTED and shape[s] == POLYHEDRON
         coupled = 0  # rows for all of W_tt of a product
-        if kind[k] == NESTED and shape[s] & 3 == PRODUCT:
+        if kind[k] == kinds.NESTED and shape[s] & 3 == PRODUCT:
             coupled = row_ptr[k + 1] - row_ptr[k] - (1 if law[k] == UNILATERAL else 0)
         for t in range(times[k]):
             block[i], item_kind[i] = k, kind[k]
-            n = 1 if kind[k] == INTERVAL else row_ptr[k + 1] - row_ptr[k]
+            n = 1 if kind[k] == kinds.INTERVAL else row_ptr[k + 1] - row_ptr[k]
             ptr[i + 1] = ptr[i] + n
             for l in range(n):
                 src[ptr[i] + l] = row_ptr[k] + t + l
@@ -140,10 +140,10 @@ def list_items(laws, kind, times, cell, cells, place, places):
             vptr[i + 1] = vptr[i] + (vertex_ptr[s + 1] - vertex_ptr[s] if faces else 0)
             count[cell[k], kind[k]] += 1
             i += 1
-    seg = np.empty((cells, KINDS + 1), np.int64)
+    seg = np.empty((cells, kinds.KINDS + 1), np.int64)
     at = 0
     for c in range(cells):
-        for m in range(KINDS + 1):
+        for m in range(kinds.KINDS + 1):
             seg[c, m] = at
             at += count[c, m]
     return block, item_kind, ptr, src, seg, gptr, vptr

@@ -16,39 +16,11 @@ import numpy as np
 
 from .._jit import njit
 from .._lanes import WIDTH
+from . import nsgs_kinds as kinds
 from .nsgs_arms import sweep_arms
 from .nsgs_lanes import sweep_packs
-from .nsgs_local import (
-    BILATERAL_SIZE,
-    DISK_GUESS,
-    DISK_NN,
-    DISK_S1,
-    DISK_S2,
-    INTERVAL_HIGH,
-    INTERVAL_INVERSE,
-    INTERVAL_LOW,
-    INTERVAL_OWN,
-    NESTED_GUESS,
-    NESTED_MU,
-    NESTED_NN,
-    NESTED_NORMAL,
-    NESTED_PRODUCT,
-    NESTED_R0,
-    PLANAR_NN,
-    PLANAR_TT,
-    disk_of,
-    friction_for,
-    planar_of,
-    solve_ball,
-    solve_disk,
-    solve_interval,
-    solve_nested,
-    solve_planar,
-)
-from .nsgs_product import update_product
-
-INTERVAL, BILATERAL, PLANAR, DISK, NESTED = 0, 1, 2, 3, 4
-KINDS = 5
+from .nsgs_local import disk_of, planar_of, solve_disk, solve_interval, solve_planar
+from .nsgs_nested import nested_room, update_nested
 
 
 @njit(inline=True)
@@ -77,65 +49,6 @@ def _push_column(ptr, index, data, u, r, change):
         u[index[k]] += data[k] * change
 
 
-@njit
-def scratch(facets):
-    """Work arrays of `friction_for` for up to `facets` facets."""
-    m = facets + 1
-    return (
-        np.empty(8), np.empty(m), np.empty((m, 8)), np.empty(m), np.empty(8), np.empty(8),
-        np.empty(8, dtype=np.int64), np.empty((8, 8)), np.empty(8), np.empty(8),
-    )  # fmt: skip
-
-
-@njit(leaf=True, sealed=True)
-def update_nested(i, r, n, u, p, new, items, local, associated, qt, g, f, work):
-    """Impulses `new` (n,) of a block of the kind NESTED at velocities u (n,); returns its change of velocity."""
-    par = local.par
-    if par[i, NESTED_PRODUCT] > 0.0:  # a product of friction sets
-        return update_product(
-            i, r, n, u, p, new, par, local.wn, local.sd, int(par[i, NESTED_PRODUCT]), local.G, items.gptr[i],
-            associated, qt, g, f, work,
-        )  # fmt: skip
-    mu, r0, wnn = par[i, NESTED_MU], par[i, NESTED_R0], par[i, NESTED_NN]
-    shift = 1 if par[i, NESTED_NORMAL] > 0.0 else 0
-    first = r + shift
-    t = n - shift
-    pn = p[r] if shift else 0.0
-    qn = u[0] - wnn * pn
-    for k in range(t):
-        qn -= local.wn[first + k] * p[first + k]
-        qt[k] = u[shift + k] - local.wn[first + k] * pn - local.sd[first + k] * p[first + k]
-    m = items.gptr[i + 1] - items.gptr[i]
-    for k in range(n):
-        new[k] = 0.0
-    if shift == 0:
-        friction_for(t, first, items.gptr[i], local.rim, m, local.G, local.sd, qt, r0, f, work)
-    elif wnn > 0.0:
-        nv = items.vptr[i + 1] - items.vptr[i]
-        found = -1.0
-        if m == 0:
-            found, par[i, NESTED_GUESS] = solve_ball(
-                qn, qt, pn, par[i, NESTED_GUESS], wnn, local.wn, local.sd, t, first, mu, r0, associated, f
-            )
-        if found < 0.0:
-            found = solve_nested(
-                qn, qt, pn, wnn, local.wn, local.sd, t, first, mu, r0, items.gptr[i], m, local.G, local.rim,
-                items.vptr[i], nv, local.V, associated, g, f, work,
-            )  # fmt: skip
-        if found < 0.0:
-            for k in range(n):
-                new[k] = p[r + k]
-            return 0.0
-        new[0] = found
-    else:
-        return 0.0
-    change = 0.0
-    for k in range(t):
-        new[shift + k] = f[k]
-        change += local.sd[first + k] * abs(f[k] - p[first + k])
-    return change + (wnn * abs(new[0] - pn) if shift else 0.0)
-
-
 @njit(inline=True)
 def _disks(start, stop, d, full, items, local, packed, q, p, w):
     """One sweep over contacts of the kind DISK; returns the largest change of velocity."""
@@ -153,8 +66,8 @@ def _disks(start, stop, d, full, items, local, packed, q, p, w):
             un += local.Cb[r, 0] * pn
             u1 += local.Cb[r + 1, 1] * p1 + local.Cb[r + 1, 2] * p2
             u2 += local.Cb[r + 2, 1] * p1 + local.Cb[r + 2, 2] * p2
-        n, t1, t2, guess = solve_disk(un, u1, u2, pn, p1, p2, *disk_of(par, i))
-        par[i, DISK_GUESS] = guess
+        n, t1, t2, guess = solve_disk((un, u1, u2), (pn, p1, p2), disk_of(par, i))
+        par[i, kinds.DISK_GUESS] = guess
         p[r], p[r + 1], p[r + 2] = n, t1, t2
         n -= pn
         t1 -= p1
@@ -162,7 +75,9 @@ def _disks(start, stop, d, full, items, local, packed, q, p, w):
         for j in range(d):
             w[ia, j] += packed.J[r, j] * n + packed.J[r + 1, j] * t1 + packed.J[r + 2, j] * t2
             w[ib, j] += packed.J[r, d + j] * n + packed.J[r + 1, d + j] * t1 + packed.J[r + 2, d + j] * t2
-        worst = max(worst, abs(n) * par[i, DISK_NN] + abs(t1) * par[i, DISK_S1] + abs(t2) * par[i, DISK_S2])
+        worst = max(
+            worst, abs(n) * par[i, kinds.DISK_NN] + abs(t1) * par[i, kinds.DISK_S1] + abs(t2) * par[i, kinds.DISK_S2]
+        )
     return worst
 
 
@@ -188,16 +103,31 @@ def _planars(start, stop, d, full, items, local, packed, q, p, w, associated):
         for j in range(d):
             w[ia, j] += packed.J[r, j] * n + packed.J[r + 1, j] * t
             w[ib, j] += packed.J[r, d + j] * n + packed.J[r + 1, d + j] * t
-        worst = max(worst, abs(n) * par[i, PLANAR_NN] + abs(t) * par[i, PLANAR_TT])
+        worst = max(worst, abs(n) * par[i, kinds.PLANAR_NN] + abs(t) * par[i, kinds.PLANAR_TT])
     return worst
 
 
-def _make_sweep_cell(d, nested):
-    """A sweep for bodies with d velocities each.
+@njit(inline=True)
+def _intervals(start, stop, d, items, local, packed, q, p, w):
+    """One sweep over single rows; returns the largest change of velocity."""
+    worst, par = 0.0, local.par
+    for i in range(start, stop):
+        r = items.ptr[i]
+        u = q[r] + _velocity(packed.J, w, r, items.a[i], items.b[i], d)
+        if len(local.Cb) > 0:
+            u += local.Cb[r, 0] * p[r]
+        x = solve_interval(
+            u, p[r], par[i, kinds.INTERVAL_INVERSE], par[i, kinds.INTERVAL_LOW], par[i, kinds.INTERVAL_HIGH]
+        )
+        change = x - p[r]
+        p[r] = x
+        _push(packed.J, w, r, items.a[i], items.b[i], d, change)
+        worst = max(worst, abs(change) * par[i, kinds.INTERVAL_OWN])
+    return worst
 
-    d is closed over so that the loops over it are unrolled, and `nested` (0 or 1) so that the blocks of this kind
-    cost no compile time where there are none.
-    """
+
+def _make_bilaterals(d):
+    """A sweep over joints of bodies with d velocities each: d is closed over so that the loops over it are unrolled."""
 
     @njit
     def bilaterals(start, stop, items, local, packed, q, p, w):
@@ -214,52 +144,61 @@ def _make_sweep_cell(d, nested):
             for k in range(ptr[i + 1] - ptr[i]):  # the frame makes W the identity, 0 where rows are redundant
                 p[ptr[i] + k] -= u[k]
                 _push(J, w, ptr[i] + k, a[i], b[i], d, -u[k])
-                worst = max(worst, abs(u[k]) * par[i, BILATERAL_SIZE])
+                worst = max(worst, abs(u[k]) * par[i, kinds.BILATERAL_SIZE])
         return worst
+
+    return bilaterals
+
+
+def _make_nesteds(d):
+    """The same for blocks of the kind NESTED."""
 
     @njit
     def nesteds(start, stop, items, local, packed, q, p, w, associated, facets):
         """One sweep over blocks of the kind NESTED; returns the largest change of velocity."""
         a, b, ptr, Cb, J = items.a, items.b, items.ptr, local.Cb, packed.J
-        worst, work, compliant = 0.0, scratch(facets), len(Cb) > 0
-        uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+        worst, room, compliant = 0.0, nested_room(facets), len(Cb) > 0
+        u, new = np.empty(8), np.empty(8)
         for i in range(start, stop):
             r = ptr[i]
             n = ptr[i + 1] - r
             for k in range(n):
-                uu[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
+                u[k] = q[r + k] + _velocity(J, w, r + k, a[i], b[i], d)
                 if compliant:
                     for l in range(n):
-                        uu[k] += Cb[r + k, l] * p[r + l]
-            change = update_nested(i, r, n, uu, p, new, items, local, associated, qt, g, f, work)
+                        u[k] += Cb[r + k, l] * p[r + l]
+            change = update_nested(i, u, p, new, items, local, associated, room)
             worst = max(worst, change)
             for k in range(n):
                 _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
                 p[r + k] = new[k]
         return worst
 
+    return nesteds
+
+
+_bilaterals_planar, _bilaterals_spatial = _make_bilaterals(3), _make_bilaterals(6)
+_nesteds_planar, _nesteds_spatial = _make_nesteds(3), _make_nesteds(6)
+
+
+def _make_sweep_cell(d, nested):
+    """A sweep over one cell; `nested` (0 or 1) is closed over so that such blocks cost no compile time without any."""
+
     @njit(leaf=True, sealed=True)
     def sweep_cell(c, full, items, local, packed, q, p, w, associated, facets):
         """One sweep over cell c; not `full`: without the contacts that are open. The largest change of velocity."""
-        worst, par = 0.0, local.par
-        for i in range(items.seg[c, INTERVAL], items.seg[c, INTERVAL + 1]):
-            r = items.ptr[i]
-            ui = q[r] + _velocity(packed.J, w, r, items.a[i], items.b[i], d)
-            if len(local.Cb) > 0:
-                ui += local.Cb[r, 0] * p[r]
-            x = solve_interval(ui, p[r], par[i, INTERVAL_INVERSE], par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH])
-            change = x - p[r]
-            p[r] = x
-            _push(packed.J, w, r, items.a[i], items.b[i], d, change)
-            worst = max(worst, abs(change) * par[i, INTERVAL_OWN])
-        start, stop = items.seg[c, BILATERAL], items.seg[c, BILATERAL + 1]
+        seg, known = items.seg, (items, local, packed, q, p, w)
+        worst = _intervals(seg[c, kinds.INTERVAL], seg[c, kinds.INTERVAL + 1], d, *known)
+        start, stop = seg[c, kinds.BILATERAL], seg[c, kinds.BILATERAL + 1]
         if start < stop:
-            worst = max(worst, bilaterals(start, stop, items, local, packed, q, p, w))
-        start, stop = items.seg[c, PLANAR], items.seg[c, PLANAR + 1]
+            if d == 3:
+                worst = max(worst, _bilaterals_planar(start, stop, *known))
+            else:
+                worst = max(worst, _bilaterals_spatial(start, stop, *known))
+        start, stop = seg[c, kinds.PLANAR], seg[c, kinds.PLANAR + 1]
         if start < stop:
-            change = _planars(start, stop, d, full, items, local, packed, q, p, w, associated)
-            worst = max(worst, change)
-        start, stop = items.seg[c, DISK], items.seg[c, DISK + 1]
+            worst = max(worst, _planars(start, stop, d, full, *known, associated))
+        start, stop = seg[c, kinds.DISK], seg[c, kinds.DISK + 1]
         if start < stop and packed.arms:
             first, last = packed.pack[c], packed.pack[c + 1]
             change = sweep_packs(
@@ -267,12 +206,15 @@ def _make_sweep_cell(d, nested):
             )
             worst = max(worst, change)
             start += WIDTH * (last - first)
-            worst = max(worst, sweep_arms(start, stop, full, items, local, packed, q, p, w))
+            worst = max(worst, sweep_arms(start, stop, full, *known))
         elif start < stop:
-            worst = max(worst, _disks(start, stop, d, full, items, local, packed, q, p, w))
-        start, stop = items.seg[c, NESTED], items.seg[c, NESTED + 1]
+            worst = max(worst, _disks(start, stop, d, full, *known))
+        start, stop = seg[c, kinds.NESTED], seg[c, kinds.NESTED + 1]
         if nested and start < stop:
-            worst = max(worst, nesteds(start, stop, items, local, packed, q, p, w, associated, facets))
+            if d == 3:
+                worst = max(worst, _nesteds_planar(start, stop, *known, associated, facets))
+            else:
+                worst = max(worst, _nesteds_spatial(start, stop, *known, associated, facets))
         return worst
 
     return sweep_cell
@@ -286,38 +228,43 @@ def _make_sweep_matrix(nested):
     @njit
     def sweep_matrix(count, threshold, items, local, col, index, data, u, p, associated, facets):
         """The same on W given by columns, with compliance on its diagonal and u = W p + q the state."""
-        uu, new, qt, g, f = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+        own, new = np.empty(8), np.empty(8)
         if nested:
-            work = scratch(facets)
+            room = nested_room(facets)
         worst, ptr, seg, par = 0.0, items.ptr, items.seg[0], local.par
         for done in range(count):
             worst = 0.0
-            for i in range(seg[KINDS]):
+            for i in range(seg[kinds.KINDS]):
                 r = ptr[i]
                 n = ptr[i + 1] - r
                 change = 0.0
-                if i < seg[INTERVAL + 1]:
+                if i < seg[kinds.INTERVAL + 1]:
                     new[0] = solve_interval(
-                        u[r], p[r], par[i, INTERVAL_INVERSE], par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH]
+                        u[r],
+                        p[r],
+                        par[i, kinds.INTERVAL_INVERSE],
+                        par[i, kinds.INTERVAL_LOW],
+                        par[i, kinds.INTERVAL_HIGH],
                     )
-                    change = abs(new[0] - p[r]) * par[i, INTERVAL_OWN]
-                elif i < seg[BILATERAL + 1]:
+                    change = abs(new[0] - p[r]) * par[i, kinds.INTERVAL_OWN]
+                elif i < seg[kinds.BILATERAL + 1]:
                     for k in range(n):
                         new[k] = p[r + k] - u[r + k]
-                        change = max(change, abs(u[r + k]) * par[i, BILATERAL_SIZE])
-                elif i < seg[PLANAR + 1]:
+                        change = max(change, abs(u[r + k]) * par[i, kinds.BILATERAL_SIZE])
+                elif i < seg[kinds.PLANAR + 1]:
                     new[0], new[1] = solve_planar(u[r], u[r + 1], p[r], p[r + 1], *planar_of(par, i), associated)
-                    change = abs(new[0] - p[r]) * par[i, PLANAR_NN] + abs(new[1] - p[r + 1]) * par[i, PLANAR_TT]
-                elif i < seg[DISK + 1]:
-                    new[0], new[1], new[2], par[i, DISK_GUESS] = solve_disk(
-                        u[r], u[r + 1], u[r + 2], p[r], p[r + 1], p[r + 2], *disk_of(par, i)
+                    change = (
+                        abs(new[0] - p[r]) * par[i, kinds.PLANAR_NN] + abs(new[1] - p[r + 1]) * par[i, kinds.PLANAR_TT]
                     )
-                    change = abs(new[0] - p[r]) * par[i, DISK_NN] + abs(new[1] - p[r + 1]) * par[i, DISK_S1]
-                    change += abs(new[2] - p[r + 2]) * par[i, DISK_S2]
+                elif i < seg[kinds.DISK + 1]:
+                    now, before = (u[r], u[r + 1], u[r + 2]), (p[r], p[r + 1], p[r + 2])
+                    new[0], new[1], new[2], par[i, kinds.DISK_GUESS] = solve_disk(now, before, disk_of(par, i))
+                    change = abs(new[0] - p[r]) * par[i, kinds.DISK_NN] + abs(new[1] - p[r + 1]) * par[i, kinds.DISK_S1]
+                    change += abs(new[2] - p[r + 2]) * par[i, kinds.DISK_S2]
                 elif nested:
                     for k in range(n):
-                        uu[k] = u[r + k]
-                    change = update_nested(i, r, n, uu, p, new, items, local, associated, qt, g, f, work)
+                        own[k] = u[r + k]
+                    change = update_nested(i, own, p, new, items, local, associated, room)
                 worst = max(worst, change)
                 for k in range(n):
                     if new[k] != p[r + k]:

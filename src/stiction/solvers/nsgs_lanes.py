@@ -28,6 +28,7 @@ from .._lanes import (
     total,
 )
 from ..friction.kernels import round_map
+from . import nsgs_kinds as kinds
 from .nsgs_arms import (
     ARM_A,
     ARM_B,
@@ -39,28 +40,17 @@ from .nsgs_arms import (
     contact_velocity,
     state_change,
 )
-from .nsgs_local import (
-    DISK_E1,
-    DISK_E2,
-    DISK_GUESS,
-    DISK_INVERSE,
-    DISK_MU,
-    DISK_NN,
-    DISK_S1,
-    DISK_S2,
-    PARAMETERS,
-    solve_disk,
-)
+from .nsgs_local import Disk, solve_disk
 
-# Columns of a pack, WIDTH numbers each: frames and arms (`nsgs_arms`), the local problem (`nsgs_local`), and for the
+# Columns of a pack, WIDTH numbers each: frames and arms (`nsgs_arms`), the local problem (`nsgs_kinds`), and for the
 # scaled map the size of the friction set and ρ.
-_PAR, _SIZE, _RHO = ARMS, ARMS + PARAMETERS, ARMS + PARAMETERS + 1
-PACK = (ARMS + PARAMETERS + 2) * WIDTH
+_PAR, _SIZE, _RHO = ARMS, ARMS + kinds.PARAMETERS, ARMS + kinds.PARAMETERS + 1
+PACK = (ARMS + kinds.PARAMETERS + 2) * WIDTH
 # Velocities of bodies beyond which a problem does not stay in the cache from sweep to sweep, and how many packs ahead
 # memory is asked for then.
 _CACHED, _PACKS = 50_000, 4
 _LINES = PACK // WIDTH
-FEW = 64  # contacts of a cell below which packs would hardly fill
+PACKED_CONTACTS = 64  # of a cell at least: packs of fewer would hardly fill
 
 
 @njit
@@ -113,7 +103,7 @@ def load_packs(start, first, last, F, par, block, set_of, semi, rho, Z):
             i = start + WIDTH * (pack - first) + l
             for m in range(ARMS):
                 Z[pack * PACK + WIDTH * m + l] = F[i, m]
-            for m in range(PARAMETERS):
+            for m in range(kinds.PARAMETERS):
                 Z[pack * PACK + WIDTH * (_PAR + m) + l] = par[i, m]
             Z[pack * PACK + WIDTH * _SIZE + l] = semi[set_of[block[i]], 0]
             Z[pack * PACK + WIDTH * _RHO + l] = rho[block[i]]
@@ -135,6 +125,21 @@ def _vector(Z, z, m):
 def _frame(Z, z):
     """The frames of the pack that begins at z."""
     return _vector(Z, z, NORMAL), _vector(Z, z, TANGENT_1), _vector(Z, z, TANGENT_2)
+
+
+@njit(inline=True)
+def _disk(Z, z):
+    """The local problems of the pack that begins at z."""
+    par = z + WIDTH * _PAR
+    return Disk(
+        _column(Z, par, kinds.DISK_INVERSE),
+        _column(Z, par, kinds.DISK_E1),
+        _column(Z, par, kinds.DISK_E2),
+        _column(Z, par, kinds.DISK_S1),
+        _column(Z, par, kinds.DISK_S2),
+        _column(Z, par, kinds.DISK_MU),
+        _column(Z, par, kinds.DISK_GUESS),
+    )
 
 
 @njit(inline=True)
@@ -164,26 +169,15 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
         if full or some(pn != 0.0):
             z = pack * PACK
             A, C = load_rows(B, a, i), load_rows(B, b, i)
-            un, u1, u2 = _velocities(z, i, r, a, b, Z, A, C, q, w)
-            inverse, e1, e2 = (
-                _column(Z, z, _PAR + DISK_INVERSE),
-                _column(Z, z, _PAR + DISK_E1),
-                _column(Z, z, _PAR + DISK_E2),
-            )
-            s1, s2, before = (
-                _column(Z, z, _PAR + DISK_S1),
-                _column(Z, z, _PAR + DISK_S2),
-                _column(Z, z, _PAR + DISK_GUESS),
-            )
-            mu = _column(Z, z, _PAR + DISK_MU)
-            n, t1, t2, guess = solve_disk(un, u1, u2, pn, p1, p2, inverse, e1, e2, s1, s2, mu, before)
-            if some(guess != before):  # most stick: nothing is written that has not changed
-                store(Z, z + WIDTH * (_PAR + DISK_GUESS), guess)
+            disk = _disk(Z, z)
+            n, t1, t2, guess = solve_disk(_velocities(z, i, r, a, b, Z, A, C, q, w), (pn, p1, p2), disk)
+            if some(guess != disk.guess):  # most stick: nothing is written that has not changed
+                store(Z, z + WIDTH * (_PAR + kinds.DISK_GUESS), guess)
             store_triples(p, r, (n, t1, t2))
             n, t1, t2 = n - pn, t1 - p1, t2 - p2
             _push(z, i, a, b, Z, A, C, w, n, t1, t2)
             if full:
-                change = size(n) * _column(Z, z, _PAR + DISK_NN) + size(t1) * s1 + size(t2) * s2
+                change = size(n) * _column(Z, z, _PAR + kinds.DISK_NN) + size(t1) * disk.s1 + size(t2) * disk.s2
                 worst = select(worst >= change, worst, change)
         i += WIDTH
         r += 3 * WIDTH
@@ -216,7 +210,7 @@ def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
         n, t1, t2 = load_triples(p, r)
         wide, rho = _column(Z, z, _SIZE), _column(Z, z, _RHO)
         t1, t2, u1, u2 = t1 * wide, t2 * wide, u1 / wide, u2 / wide
-        edge = _column(Z, z, _PAR + DISK_MU) * wide
+        edge = _column(Z, z, _PAR + kinds.DISK_MU) * wide
         un = un + edge * root(u1 * u1 + u2 * u2)
         missed = missed + round_map(edge, rho, n, t1, t2, un, u1, u2)
         i += WIDTH

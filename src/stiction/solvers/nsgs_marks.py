@@ -12,7 +12,7 @@ from ..problem.laws import UNILATERAL
 
 # Of the mean (root of squares) speed of approach: contacts that part more slowly may act, or are likely to. In falling
 # piles the first hardly ever misses one that does, the second up to three in a hundred.
-_NEAR, _LIKELY = 3.0, 0.5
+_NEAR_SPEED, _LIKELY_SPEED = 3.0, 0.5
 
 
 @njit(leaf=True)
@@ -35,8 +35,8 @@ def _mark(start, stop, speed, law, row_ptr, free, p, near, likely):
         acts = law[k] != UNILATERAL
         for r in range(row_ptr[k], row_ptr[k + 1]):
             acts = acts or p[r] != 0.0
-        near[k] = acts or free[row_ptr[k]] < _NEAR * speed
-        likely[k] = acts or free[row_ptr[k]] < _LIKELY * speed
+        near[k] = acts or free[row_ptr[k]] < _NEAR_SPEED * speed
+        likely[k] = acts or free[row_ptr[k]] < _LIKELY_SPEED * speed
         some = some or near[k]
     return some
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,15 +15,23 @@ from .._lanes import WIDTH
 from ..friction.kernels import round_map
 from ..problem.laws import BOX, EQUALITY
 from ..problem.records import Laws
-from ..problem.residuals import block_residuals
+from ..problem.residuals import SCALED, block_residuals
+from . import nsgs_kinds as kinds
 from .nsgs_arms import measure_arms
 from .nsgs_islands import body_state
-from .nsgs_kernels import DISK, KINDS
 from .nsgs_lanes import measure_packs
 from .nsgs_order import PHASES, stride
-from .nsgs_records import Work
+from .nsgs_records import Array
 
-SCALED = 8  # the column of `block_residuals`
+
+class State(NamedTuple):
+    """Impulses, and the velocities that they give: what the scaled map judges (a part of `nsgs_records.Work`)."""
+
+    free: Array  # (nr,) velocities of the rows without impulses [m/s]
+    q: Array  # (n,) the same in the frames
+    p: Array  # (n,) impulses in the frames
+    w: Array  # (slots, d) state of the bodies
+    v: Array  # (slots, d) and their velocities, where rows need them
 
 
 @njit(leaf=True)
@@ -67,10 +76,9 @@ def block_map(laws, k, n, mu, rho, r, u, p):
 
 
 @njit
-def _measure_others(start, stop, without, until, work):
+def _measure_others(start, stop, without, until, items, T, laws, form, rho, state):
     """What `measure_round` says of the items start..stop but without..until."""
-    items, laws, form, p, v = work.items, work.laws, work.form, work.p, work.v
-    T, free, rho = work.local.T, work.free, work.rho
+    free, p, v = state.free, state.p, state.v
     Ja, Jb, a, b, block = form.Ja, form.Jb, items.a, items.b, items.block
     ptr, src, C, length, mu = items.ptr, items.src, laws.C, laws.length, laws.mu
     semi, set_of = laws.semi, laws.set_of
@@ -97,19 +105,20 @@ def _measure_others(start, stop, without, until, work):
 
 
 @njit(leaf=True)
-def measure_round(c, work):
+def measure_round(c, items, T, packed, laws, form, rho, state):
     """Sum of squares of the scaled map over a cell with round cones only."""
-    items, packed, q, p, w = work.items, work.packed, work.q, work.p, work.w
-    missed, without, until = 0.0, items.seg[c, DISK], items.seg[c, DISK]
+    q, p, w = state.q, state.p, state.w
+    missed, without, until = 0.0, items.seg[c, kinds.DISK], items.seg[c, kinds.DISK]
     if packed.arms:
-        start, first, last = items.seg[c, DISK], packed.pack[c], packed.pack[c + 1]
+        start, first, last = items.seg[c, kinds.DISK], packed.pack[c], packed.pack[c + 1]
         missed = measure_packs(first, last, start, items.ptr[start], items.a, items.b, packed.Z, packed.B, q, p, w)
         start += WIDTH * (last - first)
-        missed += measure_arms(start, items.seg[c, DISK + 1], items, packed, q, p, w, work.laws, work.rho)
-        until = items.seg[c, DISK + 1]
-    if until - without == items.seg[c, KINDS] - items.seg[c, 0]:
+        missed += measure_arms(start, items.seg[c, kinds.DISK + 1], items, packed, q, p, w, laws, rho)
+        until = items.seg[c, kinds.DISK + 1]
+    if until - without == items.seg[c, kinds.KINDS] - items.seg[c, 0]:
         return missed
-    return missed + _measure_others(items.seg[c, 0], items.seg[c, KINDS], without, until, work)
+    start, stop = items.seg[c, 0], items.seg[c, kinds.KINDS]
+    return missed + _measure_others(start, stop, without, until, items, T, laws, form, rho, state)
 
 
 @njit(sealed=True)
@@ -121,7 +130,7 @@ def measure_any(isl, work):
     ptr, src, C, hi, length = items.ptr, items.src, laws.C, laws.hi, laws.length
     lo, row_ptr = laws.lo, laws.row_ptr
     d = v.shape[1]
-    start, stop = items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]
+    start, stop = items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, kinds.KINDS]
     # the island's blocks as a small problem of their own
     count = 0
     for i in range(start, stop):
@@ -167,23 +176,19 @@ def measure_any(isl, work):
 
 
 @njit(parallel=True)
-def _measure_parallel(first, last, missed, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain):
+def _measure_parallel(first, last, missed, items, T, packed, laws, form, rho, state):
     n = last - first
     step = stride(n)
     for k in prange(n):
         at = np.int64(k) * step % n
-        same = Work(items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
-        missed[at] = measure_round(first + at, same)
+        missed[at] = measure_round(first + at, items, T, packed, laws, form, rho, state)
 
 
 @njit
-def _measure_cells(first, last, work):
+def _measure_cells(first, last, items, T, packed, laws, form, rho, state):
     """What `measure_round` says of the cells first..last, on several threads: added up in the order of cells."""
     missed = np.empty(last - first)
-    items, local, packed, laws, form, free, rho, L, q, p, w, v, plain = (
-        work  # a parallel loop takes no record of records
-    )
-    _measure_parallel(first, last, missed, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
+    _measure_parallel(first, last, missed, items, T, packed, laws, form, rho, state)
     total = 0.0
     for c in range(last - first):
         total += missed[c]
@@ -201,15 +206,17 @@ def measure_island(isl, parallel, anew, work):
         body_state(isl, parallel, work.items, work.packed, work.p, work.w)
     others = not (work.packed.arms and work.plain)
     for c in range(phase[isl, 0], phase[isl, PHASES]):
-        others = others or seg[c, DISK] > seg[c, 0] or seg[c, KINDS] > seg[c, DISK + 1]
+        others = others or seg[c, kinds.DISK] > seg[c, 0] or seg[c, kinds.KINDS] > seg[c, kinds.DISK + 1]
     if others:  # contacts that are known by their arms need w alone
         body_velocities(work.items.begin[isl], work.items.begin[isl + 1], work.L, work.w, work.v)
     if not work.plain:
         return measure_any(isl, work)
     first, last = phase[isl, 0], phase[isl, PHASES]
+    known = work.items, work.local.T, work.packed, work.laws, work.form, work.rho
+    state = State(work.free, work.q, work.p, work.w, work.v)
     if parallel and last - first > 1:
-        return _measure_cells(first, last, work)
+        return _measure_cells(first, last, *known, state)
     total = 0.0
     for c in range(first, last):
-        total += measure_round(c, work)
+        total += measure_round(c, *known, state)
     return total

@@ -23,7 +23,7 @@ from .nsgs_marks import mark_blocks
 from .nsgs_measure import block_map
 from .nsgs_prepare import prepare
 from .nsgs_relax import Aim, relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
-from .nsgs_rest import SMALL
+from .nsgs_rest import REST_MAX_ROWS
 
 
 @njit
@@ -101,7 +101,7 @@ def _make_attempt(d, nested):
         kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
         near, likely = np.ones(nk, np.bool_), np.ones(nk, np.bool_)
         _, plain = classify(parallel, laws, kind, times)
-        if plain and len(p) > SMALL and not mark_blocks(parallel, laws, free, p, near, likely):
+        if plain and len(p) > REST_MAX_ROWS and not mark_blocks(parallel, laws, free, p, near, likely):
             return SOLVED, 0, 0.0, False
         sweeps = 0
         while True:

@@ -19,66 +19,51 @@ import math
 import numpy as np
 
 from .._jit import njit
-from .nsgs_kernels import BILATERAL, DISK, INTERVAL, KINDS, PLANAR
-from .nsgs_local import (
-    DISK_INVERSE,
-    DISK_MU,
-    DISK_S1,
-    DISK_S2,
-    INTERVAL_HIGH,
-    INTERVAL_INVERSE,
-    INTERVAL_LOW,
-    PLANAR_MU_DOWN,
-    PLANAR_MU_UP,
-    PLANAR_NN,
-    PLANAR_R0_DOWN,
-    PLANAR_R0_UP,
-    PLANAR_TT,
-)
+from . import nsgs_kinds as kinds
 from .nsgs_order import PHASES
 
-MOST_WORK = 3e6  # multiplications of the factorisation beyond which sweeps go on alone
-_SWEEP = 50.0  # multiplications that take as long as a contact in a sweep
-START, LEAST, MOST = 1e4, 1e-2, 1e8  # θ
-INNER = 8  # steps with one centre, at most
+MOST_MULTIPLICATIONS = 3e6  # of a factorisation: beyond, sweeps go on alone
+_CONTACT_MULTIPLICATIONS = 50.0  # that take as long as a contact in a sweep
+THETA_START, THETA_LEAST, THETA_MOST = 1e4, 1e-2, 1e8  # the proximal step θ
+CENTRE_STEPS = 8  # of Newton's method with one centre, at most
 
 
 @njit(leaf=True)
 def band_of(isl, items, d):
     """Half-width of the band in velocities, or -1 where the factorisation would cost too much."""
     width, a, b, moving = 0, items.a, items.b, items.begin[-1]
-    for i in range(items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]):
+    for i in range(items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, kinds.KINDS]):
         if a[i] < moving and b[i] < moving:
             width = max(width, abs(a[i] - b[i]))
     band = (width + 1) * d - 1
     n = (items.begin[isl + 1] - items.begin[isl]) * d
-    return band if 0 < n * float(band * band) <= MOST_WORK else -1
+    return band if 0 < n * float(band * band) <= MOST_MULTIPLICATIONS else -1
 
 
 @njit(leaf=True)
 def sweeps_per_step(isl, items, d):
     """How many sweeps over an island take the time of one factorisation; none where there would be none."""
     band = band_of(isl, items, d)
-    count = items.seg[items.phase[isl, PHASES] - 1, KINDS] - items.seg[items.phase[isl, 0], 0]
+    count = items.seg[items.phase[isl, PHASES] - 1, kinds.KINDS] - items.seg[items.phase[isl, 0], 0]
     n = (items.begin[isl + 1] - items.begin[isl]) * d
-    return float(n) * band * band / (_SWEEP * count) if band > 0 else 0.0
+    return float(n) * band * band / (_CONTACT_MULTIPLICATIONS * count) if band > 0 else 0.0
 
 
 @njit(leaf=True)
 def _law(i, r, kind, theta, par, c, p, u, f, B):
     """f = p - R(y) of a block and B = D θ ρ (n, 3 columns; BILATERAL: the diagonal alone, in the first)."""
-    if kind == INTERVAL:
-        step = theta * par[i, INTERVAL_INVERSE]
+    if kind == kinds.INTERVAL:
+        step = theta * par[i, kinds.INTERVAL_INVERSE]
         y = c[r] - step * u[0]
-        low, high = par[i, INTERVAL_LOW], par[i, INTERVAL_HIGH]
+        low, high = par[i, kinds.INTERVAL_LOW], par[i, kinds.INTERVAL_HIGH]
         f[r] = p[r] - min(max(y, low), high)
         B[0, 0] = step if low < y < high else 0.0
         return
-    step = theta * par[i, DISK_INVERSE]
-    if kind == PLANAR:
-        step = theta / par[i, PLANAR_NN] if par[i, PLANAR_NN] > 0.0 else 0.0
+    step = theta * par[i, kinds.DISK_INVERSE]
+    if kind == kinds.PLANAR:
+        step = theta / par[i, kinds.PLANAR_NN] if par[i, kinds.PLANAR_NN] > 0.0 else 0.0
     if step == 0.0:  # it cannot move
-        for k in range(2 if kind == PLANAR else 3):
+        for k in range(2 if kind == kinds.PLANAR else 3):
             f[r + k] = 0.0
             B[k, 0], B[k, 1], B[k, 2] = 0.0, 0.0, 0.0
         return
@@ -86,19 +71,21 @@ def _law(i, r, kind, theta, par, c, p, u, f, B):
     press = max(0.0, y)
     B[0, 0], B[0, 1], B[0, 2] = step if y > 0.0 else 0.0, 0.0, 0.0
     f[r] = p[r] - press
-    if kind == PLANAR:
-        slide = theta / par[i, PLANAR_TT]
+    if kind == kinds.PLANAR:
+        slide = theta / par[i, kinds.PLANAR_TT]
         y = c[r + 1] - slide * u[1]
-        low = -(par[i, PLANAR_MU_DOWN] * press + par[i, PLANAR_R0_DOWN])
-        high = par[i, PLANAR_MU_UP] * press + par[i, PLANAR_R0_UP]
+        low = -(par[i, kinds.PLANAR_MU_DOWN] * press + par[i, kinds.PLANAR_R0_DOWN])
+        high = par[i, kinds.PLANAR_MU_UP] * press + par[i, kinds.PLANAR_R0_UP]
         f[r + 1] = p[r + 1] - min(max(y, low), high)
         B[1, 1] = slide if low < y < high else 0.0
-        B[1, 0] = B[0, 0] * (par[i, PLANAR_MU_UP] if y >= high else -par[i, PLANAR_MU_DOWN] if y <= low else 0.0)
+        B[1, 0] = B[0, 0] * (
+            par[i, kinds.PLANAR_MU_UP] if y >= high else -par[i, kinds.PLANAR_MU_DOWN] if y <= low else 0.0
+        )
         return
-    slide = theta / max(par[i, DISK_S1], par[i, DISK_S2])
+    slide = theta / max(par[i, kinds.DISK_S1], par[i, kinds.DISK_S2])
     y1, y2 = c[r + 1] - slide * u[1], c[r + 2] - slide * u[2]
     size = math.sqrt(y1 * y1 + y2 * y2)
-    radius = par[i, DISK_MU] * press
+    radius = par[i, kinds.DISK_MU] * press
     B[1, 0], B[2, 0] = 0.0, 0.0
     if size <= radius:
         f[r + 1], f[r + 2] = p[r + 1] - y1, p[r + 2] - y2
@@ -108,7 +95,7 @@ def _law(i, r, kind, theta, par, c, p, u, f, B):
     f[r + 1], f[r + 2] = p[r + 1] - radius * e1, p[r + 2] - radius * e2
     turn = slide * radius / size
     B[1, 1], B[1, 2], B[2, 1], B[2, 2] = turn * e2 * e2, -turn * e1 * e2, -turn * e1 * e2, turn * e1 * e1
-    B[1, 0], B[2, 0] = B[0, 0] * par[i, DISK_MU] * e1, B[0, 0] * par[i, DISK_MU] * e2
+    B[1, 0], B[2, 0] = B[0, 0] * par[i, kinds.DISK_MU] * e1, B[0, 0] * par[i, kinds.DISK_MU] * e2
 
 
 @njit(leaf=True)
@@ -212,21 +199,20 @@ def _linearise(isl, theta, q, centre, work, f, D):
     B, u = np.zeros((6, 3)), np.empty(6)
     changed = False
     for c in range(phase[isl, 0], phase[isl, PHASES]):
-        for i in range(seg[c, 0], seg[c, KINDS]):
+        for i in range(seg[c, 0], seg[c, kinds.KINDS]):
             r, m = ptr[i], ptr[i + 1] - ptr[i]
             for k in range(m):
                 s = q[r + k]
                 for j in range(d):
                     s += J[r + k, j] * w[a[i], j] + J[r + k, d + j] * w[b[i], j]
                 u[k] = s
-            if seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]:
+            if seg[c, kinds.BILATERAL] <= i < seg[c, kinds.BILATERAL + 1]:
                 for k in range(m):
                     f[r + k] = p[r + k] - centre[r + k] + theta * u[k]
                 changed = changed or D[i - start, 0] != theta
                 D[i - start, 0] = theta
                 continue
-            kind = DISK if i >= seg[c, DISK] else PLANAR if i >= seg[c, PLANAR] else INTERVAL
-            _law(i, r, kind, theta, par, centre, p, u, f, B)
+            _law(i, r, items.kind[i], theta, par, centre, p, u, f, B)
             for k in range(m):
                 for l in range(m):
                     changed = changed or D[i - start, 3 * k + l] != B[k, l]
@@ -247,9 +233,9 @@ def _assemble(isl, band, items, J, D, K):
             K[i, j] = 0.0
         K[i, band] = 1.0
     for c in range(phase[isl, 0], phase[isl, PHASES]):
-        for i in range(seg[c, 0], seg[c, KINDS]):
+        for i in range(seg[c, 0], seg[c, kinds.KINDS]):
             r, m = ptr[i], ptr[i + 1] - ptr[i]
-            bilateral = seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]
+            bilateral = seg[c, kinds.BILATERAL] <= i < seg[c, kinds.BILATERAL + 1]
             acts = bilateral
             for k in range(m):
                 for j in range(2 * d):
@@ -288,7 +274,7 @@ def newton_step(isl, theta, band, q, centre, work, f, D, K, enough):
     a, b, phase, ptr, seg = items.a, items.b, items.phase, items.ptr, items.seg
     J = packed.J
     d, moving, low, high = work.w.shape[1], items.begin[-1], items.begin[isl], items.begin[isl + 1]
-    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]
+    start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, kinds.KINDS]
     changed = _linearise(isl, theta, q, centre, work, f, D)
     size = 0.0
     for r in range(ptr[start], ptr[stop]):
@@ -315,7 +301,7 @@ def newton_step(isl, theta, band, q, centre, work, f, D, K, enough):
     _substitute(K, band, y)
     u = np.empty(6)
     for c in range(phase[isl, 0], phase[isl, PHASES]):
-        for i in range(seg[c, 0], seg[c, KINDS]):
+        for i in range(seg[c, 0], seg[c, kinds.KINDS]):
             r, m = ptr[i], ptr[i + 1] - ptr[i]
             for k in range(m):
                 s = 0.0
@@ -326,7 +312,7 @@ def newton_step(isl, theta, band, q, centre, work, f, D, K, enough):
                     for j in range(d):
                         s += J[r + k, d + j] * y[(b[i] - low) * d + j]
                 u[k] = s
-            bilateral = seg[c, BILATERAL] <= i < seg[c, BILATERAL + 1]
+            bilateral = seg[c, kinds.BILATERAL] <= i < seg[c, kinds.BILATERAL + 1]
             for k in range(m):
                 s = theta * u[k] if bilateral else 0.0
                 if not bilateral:

@@ -16,13 +16,35 @@ the number of threads, and so do all results.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._jit import njit, prange
 from ..problem.body_kernels import MANY, PARTS
+from .nsgs_records import Array
 
 PHASES = 4
-_CHUNK = 512  # bodies: smaller chunks would spend their time at the barriers between phases
+_CHUNK_BODIES = 512  # at least: smaller chunks would spend their time at the barriers between phases
+
+
+class Islands(NamedTuple):
+    """Where bodies and cells lie: ni islands, nb bodies of which the first slots hold those that move."""
+
+    slot: Array  # (nb,) place of each body, the number of moving bodies for those that cannot move
+    begin: Array  # (ni + 1,) where the bodies of each island start
+    chunks: Array  # (ni,) into how many chunks it is cut
+    of: Array  # (moving + 1,) the island of each slot
+    phase: Array  # (ni, PHASES + 1) the cells phase[i, s]..phase[i, s + 1] of island i make phase s
+
+
+class Places(NamedTuple):
+    """Where each of nk blocks goes."""
+
+    cell: Array  # (nk,) its cell; the first for blocks that touch no moving body, or are not near
+    place: Array  # (nk,) the slot of the body by which blocks of a cell are sorted
+    taken: Array  # (nk,) the items that it becomes, none where it is not near
+    ends: Array  # (nk, 2) the slots of its bodies
 
 
 @njit
@@ -140,7 +162,7 @@ def order_bodies(body_a, body_b, near, Minv):
         tail, width = _walk(seed, start, other, mark, 1, queue, count)
         if tail - count > 2:
             tail, width = _walk(np.int64(queue[tail - 1]), start, other, mark, 2, queue, count)
-        chunk[islands] = max(_CHUNK, 2 * width)
+        chunk[islands] = max(_CHUNK_BODIES, 2 * width)
         count = tail
         islands += 1
         begin[islands] = count
@@ -154,8 +176,10 @@ def order_bodies(body_a, body_b, near, Minv):
 
 
 @njit(leaf=True)
-def _cells_of(start, stop, body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken, ends):
-    """What `find_cells` says of the blocks start..stop; of (nbody,): the island of each body."""
+def _cells_of(start, stop, body_a, body_b, near, times, islands, places):
+    """Fill the places of the blocks start..stop."""
+    slot, begin, chunks, of, phase = islands
+    cell, place, taken, ends = places
     moving = begin[-1]
     for k in range(start, stop):
         cell[k], place[k], taken[k] = 0, moving, 0
@@ -181,31 +205,22 @@ def _cells_of(start, stop, body_a, body_b, near, times, slot, begin, phase, chun
 
 
 @njit(parallel=True)
-def _cells_parallel(body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken, ends):
-    n = len(cell)
+def _cells_parallel(body_a, body_b, near, times, islands, places):
+    n = len(near)
     for part in prange(PARTS):
         c = np.int64(part)
-        _cells_of(
-            n * c // PARTS, n * (c + 1) // PARTS, body_a, body_b, near, times, slot, begin, phase, chunks, of, cell,
-            place, taken, ends,
-        )  # fmt: skip
+        _cells_of(n * c // PARTS, n * (c + 1) // PARTS, body_a, body_b, near, times, islands, places)
 
 
 @njit(sealed=True)
 def find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk):
-    """cell, place, taken, ends (nk,) of blocks, and phase (ni, 5): the cells phase[i, s]..phase[i, s + 1] make phase s.
-
-    Blocks that touch no moving body, or are not near, go to the first cell. place: the slot of the body by which blocks
-    of a cell are sorted; taken: `times`, the items that a block becomes, none for those that are not near; ends (nk,
-    2): the slots of its bodies.
-    """
-    islands = len(begin) - 1
-    moving = begin[-1]
-    phase = np.zeros((islands, PHASES + 1), np.int64)
-    chunks = np.ones(islands, np.int64)
-    of = np.zeros(moving + 1, np.int64)
+    """The `Places` of blocks, and phase of `Islands`; times (nk,): the items that a block becomes if it is near."""
+    ni = len(begin) - 1
+    phase = np.zeros((ni, PHASES + 1), np.int64)
+    chunks = np.ones(ni, np.int64)
+    of = np.zeros(begin[-1] + 1, np.int64)
     cells = 0
-    for i in range(islands):
+    for i in range(ni):
         chunks[i] = _chunks(begin[i + 1] - begin[i], chunk[i])
         for k in range(begin[i], begin[i + 1]):
             of[k] = i
@@ -217,11 +232,10 @@ def find_cells(parallel, body_a, body_b, near, times, slot, begin, chunk):
         phase[i, 4] = phase[i, 3] + (1 if n > 2 else 0)
         cells = phase[i, 4]
     nk = len(body_a)
-    cell, place, taken = np.empty(nk, np.int64), np.empty(nk, np.int64), np.empty(nk, np.int64)
-    ends = np.empty((nk, 2), np.int64)
-    known = (body_a, body_b, near, times, slot, begin, phase, chunks, of, cell, place, taken, ends)
+    islands = Islands(slot, begin, chunks, of, phase)
+    places = Places(np.empty(nk, np.int64), np.empty(nk, np.int64), np.empty(nk, np.int64), np.empty((nk, 2), np.int64))
     if parallel and nk > MANY:
-        _cells_parallel(*known)
+        _cells_parallel(body_a, body_b, near, times, islands, places)
     else:
-        _cells_of(np.int64(0), nk, *known)
-    return cell, place, taken, ends, phase
+        _cells_of(np.int64(0), nk, body_a, body_b, near, times, islands, places)
+    return places, phase

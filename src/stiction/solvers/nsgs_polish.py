@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import njit
+from . import nsgs_kinds as kinds
 from .nsgs_islands import body_state
-from .nsgs_kernels import KINDS
 from .nsgs_measure import measure_island
-from .nsgs_newton import INNER, LEAST, MOST, START, band_of, newton_step
+from .nsgs_newton import CENTRE_STEPS, THETA_LEAST, THETA_MOST, THETA_START, band_of, newton_step
 from .nsgs_order import PHASES
 
-STEPS = 12  # proximal steps in one go
-SETTLE = 3  # Newton steps towards rest
+PROXIMAL_STEPS = 12  # in one go
+REST_STEPS = 3  # of Newton's method towards rest
 
 
 @njit
@@ -20,7 +20,7 @@ def _room(isl, band, work):
     """D and K of `newton_step`: nothing is known of the modes yet."""
     items = work.items
     n = (items.begin[isl + 1] - items.begin[isl]) * work.w.shape[1]
-    count = items.seg[items.phase[isl, PHASES] - 1, KINDS] - items.seg[items.phase[isl, 0], 0]
+    count = items.seg[items.phase[isl, PHASES] - 1, kinds.KINDS] - items.seg[items.phase[isl, 0], 0]
     return np.full((count, 9), -1.0), np.empty((n, 2 * band + 1))
 
 
@@ -40,11 +40,11 @@ def polish(isl, parallel, theta, missed, share, far, work, x, f):
         return missed, theta, better, 0
     D, K = _room(isl, band, work)
     failed, made = 0, 0
-    for _ in range(STEPS):
+    for _ in range(PROXIMAL_STEPS):
         for i in range(first, last):
             x[i] = p[i]
         start, previous, count, moved = -1.0, 0.0, 0, True
-        while moved and count < INNER:
+        while moved and count < CENTRE_STEPS:
             if count > 0:
                 body_state(isl, parallel, items, packed, p, w)
             size, moved = newton_step(isl, theta, band, work.q, x, work, f, D, K, 1e-8 * start)
@@ -57,14 +57,14 @@ def polish(isl, parallel, theta, missed, share, far, work, x, f):
         before, after = missed / share, new / share
         if after < before and ((count > 1 and not moved) or after < 0.1 * before):
             missed, better = new, True
-            if after <= far or (after <= 1.0 and after > 0.25 * before and theta == MOST):
+            if after <= far or (after <= 1.0 and after > 0.25 * before and theta == THETA_MOST):
                 break
-            theta = min(MOST, (100.0 if count <= 4 else 10.0) * theta)
+            theta = min(THETA_MOST, (100.0 if count <= 4 else 10.0) * theta)
             continue
         for i in range(first, last):
             p[i] = x[i]
         measure_island(isl, parallel, True, work)
-        theta = max(LEAST, 0.01 * theta)
+        theta = max(THETA_LEAST, 0.01 * theta)
         failed += 1
         if failed == 3 or before <= 1.0:
             break
@@ -76,7 +76,7 @@ def without_overlaps(isl, size, overlap, work, still):
     """still = q of an island's rows without overlaps of at most `size` [m/s]; q and still are in the frames."""
     items, T, length = work.items, work.local.T, work.laws.length
     ptr, src = items.ptr, items.src
-    for i in range(items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, KINDS]):
+    for i in range(items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, kinds.KINDS]):
         for k in range(ptr[i], ptr[i + 1]):
             still[k] = work.q[k]
         for l in range(ptr[i], ptr[i + 1]):
@@ -103,10 +103,10 @@ def settle(isl, parallel, missed, share, still, work, x, f):
     for i in range(first, last):
         x[i] = p[i]
     start, moved = -1.0, True
-    for count in range(SETTLE):
+    for count in range(REST_STEPS):
         if not moved:
             break
-        size, moved = newton_step(isl, START, band, still, x, work, f, D, K, 1e-12 * start)
+        size, moved = newton_step(isl, THETA_START, band, still, x, work, f, D, K, 1e-12 * start)
         start = size if count == 0 else start
         body_state(isl, parallel, items, packed, p, w)
     new = measure_island(isl, parallel, True, work)

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from .._jit import njit, prange
 from .._lanes import AHEAD, WIDTH, aligned, fetch
+from . import nsgs_kinds as kinds
 from .nsgs_arms import ARMS, FACTORS, arms_delassus, body_triangle, contact_arms, turn_arms
 from .nsgs_forms import body_factors, rows_planar, rows_spatial, turn_rows
 from .nsgs_islands import island_rows, row_weights
 from .nsgs_items import list_items
-from .nsgs_kernels import DISK, KINDS
-from .nsgs_lanes import FEW, PACK, fill_packs, load_packs
-from .nsgs_local import PARAMETERS
+from .nsgs_lanes import PACK, PACKED_CONTACTS, fill_packs, load_packs
 from .nsgs_newton import band_of
 from .nsgs_order import PHASES, find_cells, order_bodies
-from .nsgs_records import LocalProblems, PackedRows, SweepList, Work
+from .nsgs_records import Array, LocalProblems, PackedRows, SweepList, Work
 from .nsgs_setup import frames, least_diagonal
 
-MANY = 10_000  # items from which threads share the work
-_CHUNKS = 64
-_UNIT = 32 * WIDTH  # items that are finished together: what is known of them stays in the cache meanwhile
+_THREADED_ITEMS = 10_000  # from which threads share the work
+_CHUNKS = 64  # parts that threads take
+_UNIT_ITEMS = 32 * WIDTH  # that are finished together: what is known of them stays in the cache meanwhile
+
+
+class Raw(NamedTuple):
+    """What the items are made from, in the rows of the problem."""
+
+    omega: Any  # over-relaxation
+    p0: Array  # (nr,) the first guess
+    brief: Array  # (ni,) whether an item is known by its arms alone
+    W: Array  # (n, widest) each item's own Delassus matrix
+    tiny: Array  # (_CHUNKS,) what counts as zero on its diagonal, as far as each part of the items goes
 
 
 @njit(leaf=True)
@@ -61,7 +72,7 @@ def _places(start, stop, items, ends, world, form, F):
             fetch(form.Ja, src[ptr[i + AHEAD]], 3)
             fetch(form.Jb, src[ptr[i + AHEAD]], 3)
         a[i], b[i] = ends[block[i], 0], ends[block[i], 1]
-        if len(F) and items.kind[i] == DISK:
+        if len(F) and items.kind[i] == kinds.DISK:
             fits = contact_arms(i, src[ptr[i]], a[i], b[i], world, form.Ja, form.Jb, F) and fits
     return fits
 
@@ -75,17 +86,17 @@ def _places_parallel(items, ends, world, form, F, fits):
 
 
 @njit(leaf=True)
-def _rows(start, stop, omega, brief, p0, W, work):
+def _rows(start, stop, raw, items, packed, laws, form, free, L, q, p):
     """Each item's own W, q and p in the order of items, and packed rows of those that are not brief: known by arms.
 
     Returns what counts as zero on the diagonal of W, as far as these items go.
     """
-    items, packed, laws, form, free = work.items, work.packed, work.laws, work.form, work.free
+    omega, p0, brief, W, _ = raw
     ptr, src, a, b = items.ptr, items.src, items.a, items.b
-    if work.w.shape[1] == 6:
-        rows_spatial(start, stop, brief, ptr, src, form.Ja, form.Jb, work.L, laws.C, a, b, packed.J, W)
+    if packed.J.shape[1] == 12:
+        rows_spatial(start, stop, brief, ptr, src, a, b, form, L, laws.C, packed.J, W)
     else:
-        rows_planar(start, stop, brief, ptr, src, form.Ja, form.Jb, work.L, laws.C, a, b, packed.J, W)
+        rows_planar(start, stop, brief, ptr, src, a, b, form, L, laws.C, packed.J, W)
     for i in range(start, stop):
         if i + AHEAD < stop:
             fetch(free, src[ptr[i + AHEAD]], 1)
@@ -93,7 +104,7 @@ def _rows(start, stop, omega, brief, p0, W, work):
         if brief[i]:
             arms_delassus(i, ptr[i], a[i], b[i], packed.F, packed.B, W)
         for r in range(ptr[i], ptr[i + 1]):
-            work.q[r], work.p[r] = free[src[r]], p0[src[r]]
+            q[r], p[r] = free[src[r]], p0[src[r]]
             if omega != 1.0:
                 for l in range(ptr[i + 1] - ptr[i]):
                     W[r, l] /= omega
@@ -101,58 +112,59 @@ def _rows(start, stop, omega, brief, p0, W, work):
 
 
 @njit(parallel=True)
-def _rows_parallel(omega, brief, p0, W, tiny, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain):
-    n = len(brief)
+def _rows_parallel(raw, items, packed, laws, form, free, L, q, p):
+    n = len(items.block)
     for part in prange(_CHUNKS):
         c = np.int64(part)
-        same = Work(items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
-        tiny[c] = _rows(n * c // _CHUNKS, n * (c + 1) // _CHUNKS, omega, brief, p0, W, same)
+        start, stop = n * c // _CHUNKS, n * (c + 1) // _CHUNKS
+        raw.tiny[c] = _rows(start, stop, raw, items, packed, laws, form, free, L, q, p)
 
 
 @njit(leaf=True, sealed=True)
-def _finish(u, unit, of, brief, tiny, W, work):
-    """The frames of the items of unit u, their rows and arms in them, their weights, and their packs."""
-    items, local, packed, laws, rho = work.items, work.local, work.packed, work.laws, work.rho
+def _finish(u, unit, of, least, raw, items, local, packed, laws, rho, q, p):
+    """The frames of the items of unit u, their rows and arms in them, their weights, and their packs.
+
+    least: what counts as zero on the diagonal of W.
+    """
     start, stop, c = unit[u], unit[u + 1], of[u]
     for i in range(start, stop):
         fetch(laws.set_of, items.block[i], 1)
         fetch(laws.mu, items.block[i], 1)
         fetch(rho, items.block[i], 1)
-        for k in range(PARAMETERS):
+        for k in range(kinds.PARAMETERS):
             local.par[i, k] = 0.0
         for r in range(items.ptr[i], items.ptr[i + 1]):
             local.wn[r], local.sd[r] = 0.0, 0.0
             for k in range(local.T.shape[1]):
                 local.T[r, k] = 0.0
-    frames(start, stop, tiny, items, local, laws, W, work.q, work.p)
-    turn_rows(start, stop, brief, items, local, packed, laws.C)
+    frames(start, stop, least, items, local, laws, raw.W, q, p)
+    turn_rows(start, stop, raw.brief, items.ptr, items.src, local.T, laws.C, packed.J, local.Cb)
     row_weights(start, stop, items, local)
     if packed.arms:
         for i in range(start, stop):
-            if items.kind[i] == DISK:
+            if items.kind[i] == kinds.DISK:
                 turn_arms(i, items.ptr[i], local.T, packed.F)
-        if start >= items.seg[c, DISK]:
-            first = packed.pack[c] + (start - items.seg[c, DISK]) // WIDTH
+        if start >= items.seg[c, kinds.DISK]:
+            first = packed.pack[c] + (start - items.seg[c, kinds.DISK]) // WIDTH
             last = min(packed.pack[c + 1], first + (stop - start) // WIDTH)
             load_packs(start, first, last, packed.F, local.par, items.block, laws.set_of, laws.semi, rho, packed.Z)
 
 
 @njit(parallel=True)
-def _finish_parallel(unit, of, brief, tiny, W, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain):
+def _finish_parallel(unit, of, least, raw, items, local, packed, laws, rho, q, p):
     for part in prange(len(of)):
-        same = Work(items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
-        _finish(np.int64(part), unit, of, brief, tiny, W, same)
+        _finish(np.int64(part), unit, of, least, raw, items, local, packed, laws, rho, q, p)
 
 
 @njit
 def _units(seg):
     """unit (n + 1,): items from where to where are finished together, and of (n,): their cells; packs stay whole."""
-    most = seg[-1, KINDS] // _UNIT + 2 * seg.shape[0]
+    most = seg[-1, kinds.KINDS] // _UNIT_ITEMS + 2 * seg.shape[0]
     unit, of, n = np.zeros(most + 1, np.int64), np.empty(most, np.int64), 0
     for c in range(seg.shape[0]):
         at = seg[c, 0]
-        while at < seg[c, KINDS]:
-            at = min(at + _UNIT, seg[c, DISK] if at < seg[c, DISK] else seg[c, KINDS])
+        while at < seg[c, kinds.KINDS]:
+            at = min(at + _UNIT_ITEMS, seg[c, kinds.DISK] if at < seg[c, kinds.DISK] else seg[c, kinds.KINDS])
             of[n], unit[n + 1] = c, at
             n += 1
     return unit[: n + 1], of[:n]
@@ -164,9 +176,9 @@ def _pack_cell(c, likely, seg, block, ptr, src, ends, world):
 
     Those that will act share packs with each other: packs that do not act are passed over by most sweeps.
     """
-    start, stop = seg[c, DISK], seg[c, DISK + 1]
+    start, stop = seg[c, kinds.DISK], seg[c, kinds.DISK + 1]
     n = stop - start
-    if n < FEW:
+    if n < PACKED_CONTACTS:
         return 0
     a, b, first = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     count = 0
@@ -219,8 +231,8 @@ def _by_arms(arms, plain, items, brief, wanted):
     for isl in range(phase.shape[0]):
         large = arms and band_of(isl, items, 6) < 0
         whole = not (arms and plain)
-        for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, KINDS]):
-            brief[i] = large and items.kind[i] == DISK
+        for i in range(seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, kinds.KINDS]):
+            brief[i] = large and items.kind[i] == kinds.DISK
             whole = whole or not brief[i]
         for i in range(items.begin[isl], items.begin[isl + 1]):
             wanted[i] = whole
@@ -240,11 +252,13 @@ def prepare(laws, form, free, rho, p0, omega, parallel, kind, times, plain, near
     d = form.Minv.shape[1]
     slot, begin, chunk = order_bodies(form.body_a, form.body_b, near, form.Minv)
     moving = begin[-1]
-    cell, place, taken, ends, phase = find_cells(parallel, form.body_a, form.body_b, near, times, slot, begin, chunk)
-    cells = phase[-1, -1]
-    block, item_kind, ptr, src, seg, gptr, vptr = list_items(laws, kind, taken, cell, cells, place, moving)
+    places, phase = find_cells(parallel, form.body_a, form.body_b, near, times, slot, begin, chunk)
+    ends, cells = places.ends, phase[-1, -1]
+    block, item_kind, ptr, src, seg, gptr, vptr = list_items(
+        laws, kind, places.taken, places.cell, cells, places.place, moving
+    )
     ni, nrows = len(block), len(src)
-    threads, first = parallel and ni > MANY, np.int64(0)  # no literal: the signature of the threads' calls
+    threads, first = parallel and ni > _THREADED_ITEMS, np.int64(0)  # no literal: the signature of the threads' calls
     pack = np.zeros(cells + 1, np.int64)
     if d == 6:
         pack = _pack(threads, likely, seg, block, ptr, src, ends, moving)
@@ -276,28 +290,23 @@ def prepare(laws, form, free, rho, p0, omega, parallel, kind, times, plain, near
     wide = 3  # rows of the largest item
     for i in range(ni):
         wide = max(wide, ptr[i + 1] - ptr[i])
-    W, tiny = np.empty((nrows, wide)), np.zeros(_CHUNKS)
+    raw = Raw(omega, p0, brief, np.empty((nrows, wide)), np.zeros(_CHUNKS))
     local = LocalProblems(
-        np.empty((ni, PARAMETERS)), np.empty(nrows), np.empty(nrows), np.empty((nrows, wide)),
+        np.empty((ni, kinds.PARAMETERS)), np.empty(nrows), np.empty(nrows), np.empty((nrows, wide)),
         np.zeros((nrows if compliant else 0, 6)), np.zeros((gptr[-1], 6)), np.zeros(gptr[-1]), np.zeros((vptr[-1], 6)),
         np.empty(nrows),
     )  # fmt: skip
     packed = PackedRows(np.empty((nrows, 2 * d)), F, B, arms, pack, aligned(pack[-1] if arms else 0, PACK).ravel())
     q, p, w, v = np.empty(nrows), np.empty(nrows), np.empty((moving + 1, d)), np.empty((moving + 1, d))
-    work = Work(
-        items, local, packed, laws, form, free, rho, L, q, p, w, v, plain
-    )  # a parallel loop takes its records one by one
     if threads:
-        _rows_parallel(omega, brief, p0, W, tiny, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)
+        _rows_parallel(raw, items, packed, laws, form, free, L, q, p)
     else:
-        tiny[0] = _rows(first, ni, omega, brief, p0, W, work)
+        raw.tiny[0] = _rows(first, ni, raw, items, packed, laws, form, free, L, q, p)
     unit, of = _units(seg)
+    least = raw.tiny.max()
     if threads:
-        _finish_parallel(
-            unit, of, brief, tiny.max(), W, items, local, packed, laws, form, free, rho, L, q, p, w, v, plain
-        )
+        _finish_parallel(unit, of, least, raw, items, local, packed, laws, rho, q, p)
     else:
-        least = tiny.max()
         for u in range(len(of)):
-            _finish(u, unit, of, brief, least, W, work)
-    return work
+            _finish(u, unit, of, least, raw, items, local, packed, laws, rho, q, p)
+    return Work(items, local, packed, laws, form, free, rho, L, q, p, w, v, plain)

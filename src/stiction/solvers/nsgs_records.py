@@ -19,7 +19,7 @@ class SweepList(NamedTuple):
     phase: Array  # (nisl, PHASES + 1) the cells phase[i, s]..phase[i, s + 1] of island i share no body
     rows: Array  # (nisl + 1,) where the packed rows of each island start
     seg: Array  # (nc, KINDS + 1) where the items of each kind start in a cell
-    kind: Array  # (ni,) INTERVAL, BILATERAL, PLANAR, DISK or NESTED (`nsgs_kernels`)
+    kind: Array  # (ni,) INTERVAL, BILATERAL, PLANAR, DISK or NESTED (`nsgs_kinds`)
     block: Array  # (ni,) the block of the problem
     ptr: Array  # (ni + 1,) where the packed rows of each item start
     src: Array  # (n,) the row of the problem
@@ -32,7 +32,7 @@ class SweepList(NamedTuple):
 class LocalProblems(NamedTuple):
     """Each item's own law in its own frame p = T p̃, ũ = Tᵀ u, where its own block of the Delassus matrix is simple."""
 
-    par: Array  # (ni, PARAMETERS) numbers of the local problem, by kind (`nsgs_local`)
+    par: Array  # (ni, PARAMETERS) numbers of the local problem, by kind (`nsgs_kinds`)
     wn: Array  # (n,) W̃ of the tangent rows against the normal one
     sd: Array  # (n,) diagonal of W̃ on the tangent rows
     T: Array  # (n, widest) the frames

@@ -36,22 +36,22 @@ from .nsgs_ends import (
 )
 from .nsgs_islands import body_state, island_planar, island_planar_nested, island_spatial, island_spatial_nested
 from .nsgs_measure import measure_island
-from .nsgs_newton import START, sweeps_per_step
+from .nsgs_newton import THETA_START, sweeps_per_step
 from .nsgs_order import PHASES
 from .nsgs_polish import polish, settle, without_overlaps
 from .nsgs_records import Array
 
-NEAR = 1e6  # of the goal, as squares: a first guess that needs no sweeps
-FURTHER, FURTHEST = 1e-8, 1e-16  # of the goal, as squares: where Newton's method ends
-FULL = 4  # every so many sweeps visit the open contacts too
-_ROUNDS = (1, 4, 10, 20)  # sweeps before the first looks at the natural map; then always the last
-_CLOSE = 3  # sweeps before a later look at an island with momentum, at least; the last of `_ROUNDS` at most
-_SPARSE, _APART = 20, 40  # later, looks are apart by the sweeps so far over this, but at most by so many
-_PATIENCE = 2000  # sweeps in which an island must have made progress, else it is given up
+_NEAR_GOAL, _CLOSER_GOAL = 1e6, 1e2  # of a share, as squares: where Newton's method goes at once; where it is dear
+_FURTHER_GOAL, _FURTHEST_GOAL = 1e-8, 1e-16  # of a share, as squares: where it ends
+_FULL_EVERY_SWEEPS = 4  # one of these visits the open contacts too
+_ROUND_SWEEPS = (1, 4, 10, 20)  # before the first looks at the natural map; then always the last
+_LOOK_SWEEPS = 3  # before a later look at an island with momentum, at least; at most the last of `_ROUND_SWEEPS`
+_SPARSE_PART, _APART_SWEEPS = 20, 40  # looks are apart by the sweeps so far over the first, but no more than the second
+_PATIENCE_SWEEPS = 2000  # in which an island must have made progress, else it is given up
 _PROGRESS = 0.25  # of the squared error at the last progress: the error has halved
-_NEWTON = 2  # looks after which Newton's method is tried on small islands, at least
-_CHEAP, _CLOSER = 10.0, 1e2  # sweeps per factorisation up to which it is tried from afar; of the goal, as squares
-_FEW = 12  # velocities of an island up to which Newton's method goes further than the goal at once: digits for nothing
+_NEWTON_LOOKS = 2  # after which Newton's method is tried on small islands, at least
+_CHEAP_SWEEPS = 10.0  # that take as long as a factorisation: up to which Newton's method is tried from `_NEAR_GOAL`
+_FEW_VELOCITIES = 12  # of an island that goes further than its goal at once: digits for nothing
 
 
 class Aim(NamedTuple):
@@ -117,10 +117,10 @@ def _new_progress(aim, items):
         mark_sweeps=none.copy(),
         least=np.full(islands, math.inf),
         best=np.empty(n),
-        theta=np.full(islands, START),
+        theta=np.full(islands, THETA_START),
         newton_cost=np.zeros(islands),
         newton_due=np.zeros(islands),
-        next_newton=np.full(islands, _NEWTON),
+        next_newton=np.full(islands, _NEWTON_LOOKS),
     )
 
 
@@ -138,12 +138,12 @@ def _go_near(isl, aim, overlap, work, progress, history):
     """
     share = progress.share[isl]
     missed = measure_island(isl, aim.parallel, False, work)
-    near = NEAR if progress.newton_cost[isl] <= _CHEAP else _CLOSER
+    near = _NEAR_GOAL if progress.newton_cost[isl] <= _CHEAP_SWEEPS else _CLOSER_GOAL
     if not missed <= near * share:
         return math.inf
     without_overlaps(isl, aim.tol * aim.scale, overlap, work, history.g)
     missed, kept = settle(isl, aim.parallel, missed, share, history.g, work, history.x, history.r)
-    far = beyond(aim.tol, FURTHER)
+    far = beyond(aim.tol, _FURTHER_GOAL)
     if not kept and missed > far * share:
         missed, progress.theta[isl], _, _ = polish(
             isl, aim.parallel, progress.theta[isl], missed, share, far, work, history.x, history.r
@@ -169,10 +169,10 @@ def _unfinished(isl, aim, patience, progress):
 def _sweeps_of_round(isl, turn, aim, progress, history):
     """How often an island is swept in round `turn` (from 1) before it is looked at."""
     done = progress.done[isl]
-    count = _ROUNDS[min(turn - 1, len(_ROUNDS) - 1)]
+    count = _ROUND_SWEEPS[min(turn - 1, len(_ROUND_SWEEPS) - 1)]
     if turn > 2 and history.momentum[isl]:
         count = progress.next_look[isl]
-    return min(max(count, min(done // _SPARSE, _APART)), aim.limit - done)
+    return min(max(count, min(done // _SPARSE_PART, _APART_SWEEPS)), aim.limit - done)
 
 
 @njit
@@ -181,10 +181,10 @@ def _next_look(since, ratio, last):
 
     Both errors are over those of the goal.
     """
-    most = _ROUNDS[-1]
+    most = _ROUND_SWEEPS[-1]
     if not 1.0 < ratio < last < math.inf:
         return most
-    return int(min(most, max(_CLOSE, math.ceil(since * math.log(ratio) / math.log(last / ratio)))))
+    return int(min(most, max(_LOOK_SWEEPS, math.ceil(since * math.log(ratio) / math.log(last / ratio)))))
 
 
 @njit
@@ -207,7 +207,7 @@ def _try_newton(isl, turn, few, aim, work, progress, history):
     few: an island so small that it is always taken further than the goal.
     """
     share, missed = progress.share[isl], progress.missed[isl]
-    far = beyond(aim.tol, FURTHEST if few else FURTHER)
+    far = beyond(aim.tol, _FURTHEST_GOAL if few else _FURTHER_GOAL)
     due = missed > share and turn >= progress.next_newton[isl] and progress.done[isl] >= progress.newton_due[isl]
     if not due and not (few and missed > far * share):
         return False
@@ -248,7 +248,64 @@ def _outcome(swept, aim, patience, progress):
     return (LIMIT if sweeps >= aim.limit else STALLED if stalled else RESTING), sweeps, error
 
 
-def _make_relax(d, nested):
+@njit(leaf=True)
+def _look(isl, anew, aim, work, progress, history, before):
+    """Measure the error of an island, and say when to look next.
+
+    anew: the bodies' state w is made from p, so that it holds the round-off of no sweep; before (slots, d): room for
+    what it was, which acceleration has to know.
+    """
+    w, low, high = work.w, work.items.begin[isl], work.items.begin[isl + 1]
+    accelerated = anew and aim.accelerate
+    if accelerated:
+        for i in range(low, high):
+            for j in range(w.shape[1]):
+                before[i, j] = w[i, j]
+    progress.missed[isl] = measure_island(isl, aim.parallel, anew, work)
+    if accelerated:
+        realign(isl, low, high, w, before, history)
+    ratio = progress.missed[isl] / progress.share[isl]
+    progress.next_look[isl] = _next_look(progress.done[isl] - progress.looked[isl], ratio, progress.last_ratio[isl])
+
+
+@njit(leaf=True)
+def _conclude(isl, turn, seen, pending, smooth, aim, work, progress, history):
+    """What follows from a look at an island; whether its last sweep is still to be combined with those before.
+
+    seen: the change of the last sweep that visited every contact; smooth: whether Newton's method can be tried.
+    """
+    items, share, done = work.items, progress.share[isl], progress.done[isl]
+    rows, since, earlier = items.rows[isl + 1] - items.rows[isl], done - progress.looked[isl], progress.last_ratio[isl]
+    progress.last_ratio[isl], progress.looked[isl] = progress.missed[isl] / share, done
+    few = smooth and (items.begin[isl + 1] - items.begin[isl]) * work.w.shape[1] <= _FEW_VELOCITIES
+    kept = pending and turn > len(_ROUND_SWEEPS)
+    if smooth and _try_newton(isl, turn, few, aim, work, progress, history):
+        forget(isl, rows, history)
+        pending = False
+    short = progress.missed[isl] > share
+    if kept and progress.missed[isl] < progress.least[isl]:
+        progress.least[isl] = progress.missed[isl]
+        copy(items.rows[isl], items.rows[isl + 1], _shared(isl, aim, items), work.p, progress.best)
+    large = aim.accept > aim.tol and rows > aim.strict_rows
+    if large and share < progress.missed[isl] <= progress.bound[isl]:
+        progress.accepted[isl] = _too_slow(done, since, progress.missed[isl] / share, earlier)
+    if seen <= progress.threshold[isl] and short:
+        _set_threshold(isl, seen, aim, progress)
+    progress.still[isl] = seen <= FLOOR * aim.scale
+    if progress.missed[isl] <= _PROGRESS * progress.mark_error[isl]:
+        progress.mark_error[isl], progress.mark_sweeps[isl] = progress.missed[isl], done
+    return pending and short and done < aim.limit and not progress.accepted[isl]
+
+
+@njit(inline=True)
+def _shared(isl, aim, items):
+    """Whether threads share the rows of an island: it has more than one cell in its first phase."""
+    return aim.parallel and items.phase[isl, 1] - items.phase[isl, 0] > 1
+
+
+def _make_round(d, nested):
+    """A round of sweeps for bodies with d velocities each, with blocks of the kind NESTED or without."""
+
     @njit(leaf=True)
     def sweep_island(isl, full, aim, most, facets, work):
         """One sweep over an island; not `full`: without the contacts that are open. The largest change of velocity."""
@@ -266,59 +323,36 @@ def _make_relax(d, nested):
 
         smooth: whether Newton's method can be tried; before (slots, d): room for its state.
         """
-        items, p, w = work.items, work.p, work.w
-        x, momentum, threshold = history.x, history.momentum, progress.threshold
-        first, last, low, high = items.rows[isl], items.rows[isl + 1], items.begin[isl], items.begin[isl + 1]
-        share, done = progress.share[isl], progress.done
-        wide = aim.parallel and items.phase[isl, 1] - items.phase[isl, 0] > 1
-        few = smooth and (high - low) * d <= _FEW
+        items, done = work.items, progress.done
+        shared = _shared(isl, aim, items)
         seen = math.inf
-        full = done[isl] % FULL == 0
+        full = done[isl] % _FULL_EVERY_SWEEPS == 0
         pending = False  # a sweep whose result has not been combined with those before
         for _ in range(_sweeps_of_round(isl, turn, aim, progress, history)):
             if pending:
-                combine(isl, wide, full, work, history)
+                combine(isl, shared, full, work, history)
             pending = aim.accelerate
-            full = done[isl] % FULL == 0
-            if aim.accelerate and (full or not momentum[isl]):
-                copy(first, last, wide, p, x)
+            full = done[isl] % _FULL_EVERY_SWEEPS == 0
+            if aim.accelerate and (full or not history.momentum[isl]):
+                copy(items.rows[isl], items.rows[isl + 1], shared, work.p, history.x)
             estimate = sweep_island(isl, full, aim, most, facets, work)
             done[isl] += 1
             if full:
                 seen = estimate
-            if seen <= threshold[isl]:
+            if seen <= progress.threshold[isl]:
                 break
-        anew = turn > len(_ROUNDS)  # before that, round-off is no matter
-        long = pending and anew
-        if long:
-            for i in range(low, high):
-                for j in range(d):
-                    before[i, j] = w[i, j]
-        progress.missed[isl] = measure_island(isl, aim.parallel, anew, work)
-        if long:
-            realign(isl, low, high, w, before, history)
-        ratio, earlier = progress.missed[isl] / share, progress.last_ratio[isl]
-        since = done[isl] - progress.looked[isl]
-        progress.next_look[isl] = _next_look(since, ratio, earlier)
-        progress.last_ratio[isl], progress.looked[isl] = ratio, done[isl]
-        if smooth and _try_newton(isl, turn, few, aim, work, progress, history):
-            forget(isl, last - first, history)
-            pending = False
-        short = progress.missed[isl] > share
-        if long and progress.missed[isl] < progress.least[isl]:
-            progress.least[isl] = progress.missed[isl]
-            copy(first, last, wide, p, progress.best)
-        large = aim.accept > aim.tol and last - first > aim.strict_rows
-        if large and share < progress.missed[isl] <= progress.bound[isl]:
-            progress.accepted[isl] = _too_slow(done[isl], since, progress.missed[isl] / share, earlier)
-        if pending and short and done[isl] < aim.limit and not progress.accepted[isl]:
-            combine(isl, wide, full, work, history)
-        if seen <= progress.threshold[isl] and short:
-            _set_threshold(isl, seen, aim, progress)
-        progress.still[isl] = seen <= FLOOR * aim.scale
-        if progress.missed[isl] <= _PROGRESS * progress.mark_error[isl]:
-            progress.mark_error[isl], progress.mark_sweeps[isl] = progress.missed[isl], done[isl]
+        _look(isl, turn > len(_ROUND_SWEEPS), aim, work, progress, history, before)  # at first, round-off is no matter
+        if _conclude(isl, turn, seen, pending, smooth, aim, work, progress, history):
+            combine(isl, shared, full, work, history)
 
+    return round_of_island
+
+
+_round_planar, _round_planar_nested = _make_round(3, 0), _make_round(3, 1)
+_round_spatial, _round_spatial_nested = _make_round(6, 0), _make_round(6, 1)
+
+
+def _make_relax(d, nested, round_of_island):
     @njit(sealed=True)
     def relax(aim, work, overlap):
         """Sweep until every island has its share of the tolerance; `work.p` is changed in place.
@@ -332,7 +366,7 @@ def _make_relax(d, nested):
         for i in range(len(items.gptr) - 1):
             facets = max(facets, items.gptr[i + 1] - items.gptr[i])
         # only accelerated sweeps on Coulomb's law stall; on a convex problem slow is never for good
-        patience = _PATIENCE if aim.accelerate and not laws.associated else aim.limit
+        patience = _PATIENCE_SWEEPS if aim.accelerate and not laws.associated else aim.limit
         smooth = aim.accelerate and not nested and not laws.associated and len(work.local.Cb) == 0
         work.w[moving], work.v[moving] = 0.0, 0.0  # what cannot move
         for isl in range(islands):
@@ -362,5 +396,5 @@ def _make_relax(d, nested):
     return relax
 
 
-relax_planar, relax_planar_nested = _make_relax(3, 0), _make_relax(3, 1)
-relax_spatial, relax_spatial_nested = _make_relax(6, 0), _make_relax(6, 1)
+relax_planar, relax_planar_nested = _make_relax(3, 0, _round_planar), _make_relax(3, 1, _round_planar_nested)
+relax_spatial, relax_spatial_nested = _make_relax(6, 0, _round_spatial), _make_relax(6, 1, _round_spatial_nested)

@@ -16,8 +16,8 @@ from ..problem.body_kernels import rows_times, velocity_change
 from .nsgs_items import classify_some
 from .nsgs_measure import block_map
 
-SMALL = 3000  # rows up to which it is worth a look: larger scenes are hardly ever at rest altogether
-_LOOSE = 1e-4
+REST_MAX_ROWS = 3000  # of which a look is worth it: larger scenes are hardly ever at rest altogether
+_LOOSE_TOLERANCE = 1e-4  # the largest for small problems
 # Of the tolerance: the error, H v where impulses act, and what the step changes of it.
 ENOUGH, STILL, BALANCED = 0.9, 0.1, 2e-3
 
@@ -28,7 +28,7 @@ def inner_tolerance(tol, rows):
 
     There a few more digits cost less than the motions do that an error starts, which are the next steps' to stop.
     """
-    return min(tol, _LOOSE) if rows <= SMALL else tol
+    return min(tol, _LOOSE_TOLERANCE) if rows <= REST_MAX_ROWS else tol
 
 
 @njit(sealed=True)
@@ -42,7 +42,7 @@ def at_rest(tol, scale, laws, form, rho, v_start, v_free, b, p, change):
     nk, nr = len(laws.law), len(b)
     kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
     _, plain = classify_some(np.int64(0), nk, laws, kind, times)
-    if nr > SMALL or not plain:
+    if nr > REST_MAX_ROWS or not plain:
         return math.inf
     v, u, turn = np.empty(v_free.shape), np.empty(nr), np.empty(nr)
     velocity_change(False, body_a, body_b, row_ptr, form.Ja, form.Jb, form.Minv, p, change)

@@ -18,14 +18,14 @@ from .base import Solution, finish, nothing_to_solve
 from .islands import split
 from .newton_steps import Equations
 
-STEPS = 1000  # Newton steps per island, by default
-INNER = 20  # Newton steps of one outer step, at most
-PATIENCE, NEARBY = 200, 100  # Newton steps without a residual halved, after which a start, or a near one, is given up
-GOAL = 0.01  # of the residual: how far an outer step is solved
-LEAST, MOST = 1e-3, 1e11  # bounds of θ
-SHRINK = 0.2  # θ after Newton's method has failed; it then grows by
+DEFAULT_STEPS = 1000  # of Newton's method per island
+CENTRE_STEPS = 20  # of Newton's method in one outer step, at most
+PATIENCE_STEPS, NEARBY_STEPS = 200, 100  # in which the residual must have halved, from none and from a near start
+GOAL_SHARE = 0.01  # of the residual: how far an outer step is solved
+THETA_LEAST, THETA_MOST = 1e-3, 1e11  # bounds of θ
+THETA_SHRINK = 0.2  # θ after Newton's method has failed; it then grows by
 CAREFUL, RESTORE = 2.0, 1.2  # this at most, the more the longer it goes well
-IDLE, NOISY, LOW = 8, 1e6, 1e3  # outer steps without progress after which a large θ is taken down
+IDLE_STEPS, THETA_NOISY, THETA_LOW = 8, 1e6, 1e3  # without progress at so large a θ it falls to this
 
 
 class Proximal:
@@ -48,7 +48,7 @@ class Proximal:
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Iterate from `p0`, or from the problem's `p_warm`; `maxiter` limits the Newton steps of an island."""
-        limit = STEPS if maxiter is None else _check.count("maxiter", maxiter)
+        limit = DEFAULT_STEPS if maxiter is None else _check.count("maxiter", maxiter)
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         p = np.array(problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,)))
@@ -80,7 +80,7 @@ def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> t
     best, least, steps = p, np.inf, 0
     for x in starts:
         if steps < limit:
-            patience = PATIENCE if x is none else NEARBY
+            patience = PATIENCE_STEPS if x is none else NEARBY_STEPS
             new, error, count = _follow(equations, x, tol, limit - steps, patience)
             steps += count
             if error < least:
@@ -108,24 +108,24 @@ def _follow(
             target = 0.1 * min(error, target)
         if steps >= limit or steps - marked > patience or target < 1e-17:
             return unit * best, problem.certify(unit * best).error, steps
-        goal = max(1e-16, GOAL * min(error, best_error)) * scale
-        new, there, count = equations.proximal(x, theta, goal, min(INNER, limit - steps))
+        goal = max(1e-16, GOAL_SHARE * min(error, best_error)) * scale
+        new, there, count = equations.proximal(x, theta, goal, min(CENTRE_STEPS, limit - steps))
         steps += max(1, count)
         new_error = equations.residual(new) / scale
         if there or new_error < 0.3 * error:
             x, error = new, new_error
             factor = 0.1 if count == 0 else 10.0 if count <= 3 else 4.0 if count <= 6 else 2.0
-            theta = min(MOST, theta * min(factor, caution))
+            theta = min(THETA_MOST, theta * min(factor, caution))
             caution = min(10.0, caution * RESTORE)
         else:
             if new_error < error:
                 x, error = new, new_error
-            theta = max(LEAST, SHRINK * theta)
+            theta = max(THETA_LEAST, THETA_SHRINK * theta)
             caution = CAREFUL
         idle = 0 if error < 0.9 * best_error else idle + 1
         if error < best_error:
             best, best_error = x, error
-        if idle >= IDLE and theta >= NOISY:  # round-off, times θ, may be all that is left
-            theta, idle = LOW, 0
+        if idle >= IDLE_STEPS and theta >= THETA_NOISY:  # round-off, times θ, may be all that is left
+            theta, idle = THETA_LOW, 0
         if best_error < 0.5 * mark:
             mark, marked = best_error, steps

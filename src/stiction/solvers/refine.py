@@ -23,11 +23,11 @@ from ..status import Status
 from .base import Solution, finish
 from .natural_newton import polish
 
-ROUNDS = 12  # polyhedral problems
-COUNT = 16  # directions around the origin that each polyhedron keeps
-STALLED = 3  # of them in a row that do not halve the residual: the functions are not accurate enough for more
-KEPT = 8  # the newest vertices that it keeps besides
-SAME = 1e-9  # nearer ones are one vertex
+DEFAULT_ROUNDS = 12  # one polyhedral problem each
+BASE_DIRECTIONS = 16  # around the origin that each polyhedron keeps
+STALLED_ROUNDS = 3  # in a row that do not halve the residual: the functions are not accurate enough for more
+KEPT_VERTICES = 8  # the newest ones that it keeps besides
+SAME_VERTEX = 1e-9  # of its size: nearer ones are one vertex
 
 Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
 
@@ -37,7 +37,7 @@ class Polyhedron:
 
     def __init__(self, friction: ConvexSet):
         self.friction = friction
-        self.base = friction.directions(friction.rows, COUNT)
+        self.base = friction.directions(friction.rows, BASE_DIRECTIONS)
         self.extra: list[FloatArray] = []
 
     def refine(self, u: FloatArray, f: FloatArray) -> None:
@@ -49,8 +49,8 @@ class Polyhedron:
 
     def _add(self, vertex: FloatArray) -> None:
         known = np.vstack([self.base, *self.extra])
-        if np.abs(known - vertex).max(axis=1).min() > SAME * np.abs(vertex).max():
-            self.extra = [*self.extra[-KEPT + 1 :], vertex]
+        if np.abs(known - vertex).max(axis=1).min() > SAME_VERTEX * np.abs(vertex).max():
+            self.extra = [*self.extra[-KEPT_VERTICES + 1 :], vertex]
 
     def as_set(self) -> Polyhedral:
         """The set for the solvers."""
@@ -72,7 +72,7 @@ def refined(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray
             polyhedra[k].refine(np.zeros(friction.rows), p0[rows])
     iterations = steps = number = stalled = 0
     p, best, least = p0, np.zeros(problem.nr), np.inf
-    while number < ROUNDS:
+    while number < DEFAULT_ROUNDS:
         number += 1
         sets = {k: polyhedron.as_set() for k, polyhedron in polyhedra.items()}
         found = inner(problem.replace(friction=table.with_polyhedra(sets), v_start=problem.v_start), tol, p)
@@ -86,7 +86,7 @@ def refined(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray
         stalled = 0 if certificate.error < 0.5 * least else stalled + 1
         if certificate.error < least:
             best, least = p, certificate.error
-        if certificate.ok(tol) or not np.isfinite(p).all() or stalled == STALLED:
+        if certificate.ok(tol) or not np.isfinite(p).all() or stalled == STALLED_ROUNDS:
             break
         for k, rows in friction_rows.items():
             polyhedra[k].refine(u[rows], p[rows])

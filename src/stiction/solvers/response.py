@@ -11,43 +11,46 @@ balls and products of ellipsoids products of balls. Maximum dissipation does not
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._check import FloatArray, IntArray
+from .._check import Array, FloatArray
 from .._jit import njit
 from ..friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT, PolyhedronRoom, project_polyhedron
 from ..problem.contact_problem import ContactProblem
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
+from ..problem.residuals import most_inequalities
 
 
-@dataclass(frozen=True)
-class Scaled:
-    """Laws in scaled rows: p = unit·x and the scaled velocity is unit·u.
+class Scaled(NamedTuple):
+    """Laws in scaled rows: p = unit·x and the scaled velocity is unit·u."""
 
-    groups (nk,): bit k set where friction row k starts a new ball, 0 for polyhedra; facets (., 6) per block with
-    facet_ptr (nk+1,), in scaled rows.
-    """
-
-    unit: FloatArray
-    row_ptr: IntArray
-    law: IntArray
-    mu: FloatArray
-    r0: FloatArray
-    lo: FloatArray
-    hi: FloatArray
-    groups: IntArray
-    facets: FloatArray
-    facet_ptr: IntArray
-    associated: bool
+    unit: Array  # (nr,)
+    row_ptr: Array  # (nk + 1,)
+    law: Array  # (nk,)
+    mu: Array  # (nk,)
+    r0: Array  # (nk,)
+    lo: Array  # (nr,)
+    hi: Array  # (nr,)
+    groups: Array  # (nk,) bit k set where friction row k starts a new ball, 0 for polyhedra
+    facets: Array  # (., 6) of each block in scaled rows
+    facet_ptr: Array  # (nk + 1,)
+    associated: Any
 
     def respond(self, x: FloatArray, p: FloatArray, D: FloatArray) -> None:
         """Fill p (nr,) with the answers to x (nr,), and D (nr, 6) with the rows of each block's dp/dx."""
-        _respond(
-            self.law, self.row_ptr, self.mu, self.r0, self.lo, self.hi, self.groups, self.facets, self.facet_ptr,
-            self.associated, x, p, D,
-        )  # fmt: skip
+        _respond(self, x, p, D)
+
+
+class Room(NamedTuple):
+    """Work arrays for one block with up to m - 2 facets."""
+
+    z: Array  # (8,)
+    y: Array  # (8,)
+    G: Array  # (m, 8) its facets
+    h: Array  # (m,) their offsets
+    work: PolyhedronRoom
 
 
 def make_scaled(problem: ContactProblem) -> Scaled:
@@ -99,16 +102,16 @@ def _scale_facets(law, row_ptr, set_of, source, source_ptr, unit, facet_ptr, fac
 
 
 @njit
-def _respond(law, row_ptr, mu, r0, lo, hi, groups, facets, facet_ptr, associated, x, p, D):
-    most = 2
-    for b in range(len(law)):
-        most = max(most, facet_ptr[b + 1] - facet_ptr[b] + 2)
+def _respond(laws, x, p, D):
+    """Fill p and D as `Scaled.respond` says."""
+    law, row_ptr, lo, hi = laws.law, laws.row_ptr, laws.lo, laws.hi
+    most = most_inequalities(laws.facet_ptr)
     width = 8
-    z, y = np.empty(width), np.empty(width)
-    G, h = np.empty((most, width)), np.empty(most)
-    rows, w = np.empty((most, width)), np.empty(most)
-    res, tgt, rhs, sol = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
-    act, gram = np.empty(width, dtype=np.int64), np.empty((width, width))
+    work = PolyhedronRoom(
+        np.empty((most, width)), np.empty(most), np.empty(width), np.empty(width), np.empty(width, dtype=np.int64),
+        np.empty((width, width)), np.empty(width), np.empty(width),
+    )  # fmt: skip
+    room = Room(np.empty(width), np.empty(width), np.empty((most, width)), np.empty(most), work)
     for b in range(len(law)):
         start, stop = row_ptr[b], row_ptr[b + 1]
         for i in range(start, stop):
@@ -122,13 +125,10 @@ def _respond(law, row_ptr, mu, r0, lo, hi, groups, facets, facet_ptr, associated
             for i in range(start, stop):
                 p[i] = min(max(x[i], lo[i]), hi[i])
                 D[i, i - start] = 1.0 if lo[i] < x[i] < hi[i] else 0.0
-        elif groups[b] > 0 or facet_ptr[b + 1] == facet_ptr[b]:
-            _balls(start, stop, law[b] == UNILATERAL, mu[b], r0[b], groups[b], associated, x, p, D, z, y)
+        elif laws.groups[b] > 0 or laws.facet_ptr[b + 1] == laws.facet_ptr[b]:
+            _balls(b, laws, x, p, D, room.z, room.y)
         else:
-            _facets(
-                start, stop, law[b] == UNILATERAL, mu[b], r0[b], facet_ptr[b], facet_ptr[b + 1], facets, associated,
-                x, p, D, z, y, G, h, rows, w, res, tgt, act, gram, rhs, sol,
-            )  # fmt: skip
+            _facets(b, laws, x, p, D, room)
 
 
 @njit
@@ -149,8 +149,10 @@ def _outward(first, stop, groups, radius, x, e, ratio):
 
 
 @njit
-def _balls(start, stop, normal, mu, r0, groups, associated, x, p, D, e, ratio):
-    """A normal row (or none) and products of balls of radius mu·p_n + r0."""
+def _balls(b, laws, x, p, D, e, ratio):
+    """A normal row (or none) and products of balls of radius mu·p_n + r0; e, ratio (8,): room."""
+    mu, r0, groups, associated = laws.mu[b], laws.r0[b], laws.groups[b], laws.associated
+    start, stop, normal = laws.row_ptr[b], laws.row_ptr[b + 1], laws.law[b] == UNILATERAL
     first = start + 1 if normal else start
     radius = r0
     down = 0.0  # d p_n / d x_n
@@ -222,15 +224,16 @@ def _cone_height(first, stop, mu, r0, groups, x):
 
 
 @njit
-def _facets(
-    start, stop, normal, mu, r0, f0, f1, facets, associated, x, p, D, z, y, G, h, rows, w, res, tgt, act, gram, rhs, sol
-):  # fmt: skip
+def _facets(b, laws, x, p, D, room):
     """A normal row (or none) and a polyhedron of radius mu·p_n + r0; its derivative projects along active facets."""
+    mu, r0, facets, z, y, G, h = laws.mu[b], laws.r0[b], laws.facets, room.z, room.y, room.G, room.h
+    start, normal = laws.row_ptr[b], laws.law[b] == UNILATERAL
     shift = 1 if normal else 0
-    n = stop - start - shift
-    joint = normal and associated  # one projection on the cone, else the normal first
+    n = laws.row_ptr[b + 1] - start - shift
+    joint = normal and laws.associated  # one projection on the cone, else the normal first
     off = 0 if joint or not normal else 1
-    m = f1 - f0
+    f0 = laws.facet_ptr[b]
+    m = laws.facet_ptr[b + 1] - f0
     s = max(0.0, x[start]) if normal else 0.0
     for j in range(m):
         for k in range(n):
@@ -248,7 +251,7 @@ def _facets(
     base = start + off
     for k in range(d):
         z[k] = x[base + k]
-    project_polyhedron(G, h, d, m, z, y, PolyhedronRoom(rows, w, res, tgt, act, gram, rhs, sol))
+    project_polyhedron(G, h, d, m, z, y, room.work)
     if off:
         p[start] = s
         D[start, 0] = 1.0 if x[start] > 0.0 else 0.0
@@ -259,10 +262,26 @@ def _facets(
         D[base + k, off + k] = 1.0
     if inside:
         return
-    # orthonormal basis of the active facets in gram; each takes its direction out of D and moves with the radius
+    gram, rhs = room.work.gram, room.work.rhs
+    count = _active_directions(f0, m, n, d, joint, facets, room)
+    for i in range(count):
+        for k in range(d):
+            for l in range(d):
+                D[base + k, off + l] -= gram[i, k] * gram[i, l]
+            if off and D[start, 0] > 0.0:
+                D[base + k, 0] += gram[i, k] * rhs[i] * mu
+
+
+@njit
+def _active_directions(f0, m, n, d, joint, facets, room):
+    """How many directions the active facets of a projection have: orthonormal in `gram`.
+
+    Each takes its direction out of the derivative; in `rhs`: how far it moves with the radius.
+    """
+    G, weights, gram, rhs = room.G, room.work.weights, room.work.gram, room.work.rhs
     count = 0
     for j in range(m):
-        if w[j] <= 0.0 or count >= d:
+        if weights[j] <= 0.0 or count >= d:
             continue
         size0 = 0.0
         for k in range(d):
@@ -287,9 +306,4 @@ def _facets(
             gram[count, k] /= size
         rhs[count] /= size
         count += 1
-    for i in range(count):
-        for k in range(d):
-            for l in range(d):
-                D[base + k, off + l] -= gram[i, k] * gram[i, l]
-            if off and D[start, 0] > 0.0:
-                D[base + k, 0] += gram[i, k] * rhs[i] * mu
+    return count

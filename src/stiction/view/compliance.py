@@ -40,7 +40,7 @@ def _forces(axes: Any, found: Findings, shown: tuple[float, ...]) -> None:
 
 
 def _convergence(axes: Any, found: Findings, paper: Any) -> None:
-    dress(axes, x="α = kn = gamma_n = gamma_t", y="distance from Λ₂ [N s]", title="Force integrals go to Λ₂")
+    dress(axes, x=r"$\alpha = k_n = \gamma_n = \gamma_t$", y="distance from Λ₂ [N s]", title="Force integrals go to Λ₂")
     printed = np.array(paper.PRINTED) - found.shock.rest
     for i, name in enumerate(("normal", "friction")):
         axes.loglog(paper.ALPHAS, found.errors[:, i], "o-", color=COLOURS[i], label=f"{name}, first α$^{{-1/2}}$ s")
@@ -54,13 +54,15 @@ def _convergence(axes: Any, found: Findings, paper: Any) -> None:
 
 
 def _limits(axes: Any, found: Findings, paper: Any) -> None:
-    dress(axes, x="gamma_n / sqrt(kn) [kg$^{1/2}$]", y="impulse [N s]", title="Which limit: it depends on the damping")
+    dress(
+        axes, x=r"$\gamma_n/\sqrt{k_n}$ [kg$^{1/2}$]", y="impulse [N s]", title="Which limit: it depends on the damping"
+    )
     c = np.linspace(0.0, 31.0, 200)
     limits = np.array([found.shock.limit(x) for x in c])
     measured = np.array([one.impulse for one in found.ratios])
     for i, name in enumerate(("normal", "friction")):
         axes.plot(c, limits[:, i], color=COLOURS[i], label=f"{name}, limit in closed form")
-        axes.plot(paper.RATIOS, measured[:, i], "o", color=COLOURS[i], label=f"{name}, kn = 1e8")
+        axes.plot(paper.RATIOS, measured[:, i], "o", color=COLOURS[i], label=f"{name}, $k_n = 10^8$")
         axes.axhline(found.shock.rest[i], color=COLOURS[i], linewidth=0.8, linestyle=":")
     axes.text(31.0, found.shock.rest[0] - 0.003, "Λ₂: the only limit that solves\nthe impulse–velocity problem",
               ha="right", va="top", fontsize=8)  # fmt: skip
@@ -69,7 +71,7 @@ def _limits(axes: Any, found: Findings, paper: Any) -> None:
 
 
 def _jamming(axes: Any, found: Findings, paper: Any) -> None:
-    dress(axes, x="kn · depth of the overlap at the start [N]", y="∫λ over 0.02 s [N s]",
+    dress(axes, x="$k_n$ · depth of the overlap at the start [N]", y="∫λ over 0.02 s [N s]",
           title="Second case: opens, or jams if pressed in")  # fmt: skip
     for i, name in enumerate(("normal", "friction")):
         axes.plot(paper.LOADS, found.apart[:, i], "o-", color=COLOURS[i], label=name)
@@ -89,13 +91,14 @@ def draw_frozen(found: Findings) -> Figure:
     half = 5e-5  # of the last printed digit
     ratio = excess[:, 1] / excess[:, 0]
     error = half * (1.0 + ratio) / excess[:, 0]
-    dress(left, x="α", y="(∫λ_t − Λ_t) / (∫λ_n − Λ_n)", title="Excess over Λ₂: friction over normal")
+    dress(left, x="α", y=r"$(\int\lambda_t - \Lambda_t) / (\int\lambda_n - \Lambda_n)$",
+          title="Excess over Λ₂: friction over normal")  # fmt: skip
     left.errorbar(alphas[:count], ratio[:count], error[:count], fmt="x", color=COLOURS[1], capsize=3, label="printed")
     frozen, turning = found.frozen_errors, found.errors
     left.semilogx(alphas[:count], frozen[:, 1] / frozen[:, 0], "+--", color=COLOURS[0], label="Jacobian frozen")
     left.semilogx(alphas[:count], turning[:count, 1] / turning[:count, 0], "o-", color=COLOURS[2], markersize=4,
                   label="Jacobian of the moving rod (eq. 3)")  # fmt: skip
-    left.axhline(-found.shock.W[0, 1] / found.shock.W[1, 1], color="#5c677d", linestyle=":", label="−W_nt / W_tt")
+    left.axhline(-found.shock.W[0, 1] / found.shock.W[1, 1], color="#5c677d", linestyle=":", label="$-W_{nt}/W_{tt}$")
     left.set_ylim(0.2, 0.6)
     left.legend(frameon=False, fontsize=8, loc="upper left")
     dress(right, x="α", y="α$^{1/2}$ · (end − sticking)", title="Where the printed integrals would end, J frozen")

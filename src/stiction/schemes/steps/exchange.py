@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...collision.records import FoundContacts
 from ...friction.sets import ELLIPSOID, POLYHEDRON
 from ...problem.contact_problem import ContactProblem
 from ...problem.dynamics import Bodies
@@ -22,6 +21,7 @@ from ..solves import at_rest
 from .records import (
     Constraints,
     ContactLaws,
+    FoundContacts,
     JointBlocks,
     LastStep,
     PlaneBodies,

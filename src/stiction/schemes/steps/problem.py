@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._jit import njit
 from ...problem.body_kernels import delassus_diagonal, rows_times
-from ...problem.records import BodyRows, Laws
+from ...problem.records import BodyRows, Laws, RowFacts
 from ...systems.kernels2 import joint_rows as planar_joint_rows
 from ...systems.kernels3 import joint_rows as spatial_joint_rows
 from ...systems.mechanism_kernels import demands
@@ -71,14 +71,14 @@ def _make_assemble(d):
         value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
         length[: len(joints.length)] = joints.length
         form = BodyRows(a, b, np.empty((nr, d)), np.empty((nr, d)), start.Minv)
-        facts = np.empty(nr), np.empty(nr), np.empty(nr)
+        facts = RowFacts(np.empty(nb, np.bool_), v_free, np.empty(nr), np.empty(nr), np.empty(nr))
         joint_rows(q, turns, constraints.rows, 0, value, form.Ja, form.Jb)
-        rows(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, v_free, facts)
+        rows(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, facts)
         for i in range(acting):
             value[row_ptr[nj + i]] = gap[i]
         r0, demand, C, lo, hi = demand_of(options.h, options.stabilize, value, row_ptr, form, v, joints)
-        left = left_overlap(v, v_free, 2 if d == 3 else 3, options.tol, options.accept)
-        if nr > options.strict_rows and left > 0.0:
+        if nr > options.strict_rows:
+            left = left_overlap(v, v_free, start.Minv, 2 if d == 3 else 3, options.tol, options.accept)
             for i in range(acting):
                 r = row_ptr[nj + i]
                 if -left < demand[r] < 0.0:
@@ -89,8 +89,9 @@ def _make_assemble(d):
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,
             options.associated,
         )  # fmt: skip
-        free, terms, diagonal = facts
-        return StepProblem(keys, laws, form, demand, free, terms, diagonal, p, np.empty(len(keys)), np.ones(1))
+        return StepProblem(
+            keys, laws, form, demand, facts.free, facts.terms, facts.diagonal, p, np.empty(len(keys)), np.ones(1)
+        )
 
     return assemble
 

@@ -21,9 +21,9 @@ def _make_rows(d):
     contact_rows = spatial_contact_rows if d == 6 else planar_contact_rows
 
     @njit(leaf=True)
-    def some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts):
+    def some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, facts):
         """Part c of the contacts: their rows, and what depends on each row alone while it is at hand."""
-        a, b, (u, terms, diagonal) = form.body_a, form.body_b, facts
+        a, b = form.body_a, form.body_b
         n = len(a) - nj
         s, e = n * c // parts, n * (c + 1) // parts
         some = Geometry(
@@ -33,31 +33,28 @@ def _make_rows(d):
             q, a[nj + s : nj + e], b[nj + s : nj + e], some, row_ptr, nj + s, number[s:e],
             RowLaws(rules.codes, rules.axis, rules.side, rules.lever), form.Ja, form.Jb, length,
         )  # fmt: skip
-        row_facts(nj + s, nj + e, form, row_ptr, apart, v, u, terms, diagonal)
+        row_facts(nj + s, nj + e, form, row_ptr, facts)
 
     @njit(parallel=True)
-    def rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts):
+    def rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, facts):
         for part in prange(PARTS):
-            some_rows(
-                np.int64(part), PARTS, q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts
-            )  # fmt: skip
+            some_rows(np.int64(part), PARTS, q, geometry, nj, number, rules, row_ptr, length, form, facts)
 
     @njit(sealed=True)
-    def rows(parallel, q, geometry, nj, number, rules, row_ptr, length, form, v, facts):
+    def rows(parallel, q, geometry, nj, number, rules, row_ptr, length, form, facts):
         """The rows Ja, Jb (nr, d) of contacts, and of all blocks, joints first, what each row says alone.
 
-        facts: u = H v, |H||v| and diag(H M⁻¹ Hᵀ), (nr,) each.
+        facts: `RowFacts`, of which v is known.
         """
         n = len(form.body_a) - nj
-        apart = np.empty(form.Minv.shape[0], np.bool_)
-        bodies_apart(parallel, form.Minv, apart)
-        row_facts(0, nj, form, row_ptr, apart, v, *facts)
+        bodies_apart(parallel, form.Minv, facts.apart)
+        row_facts(0, nj, form, row_ptr, facts)
         if parallel and n > MANY:
-            rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts)
+            rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, facts)
             return
         parts = PARTS if n > _FEW else 1
         for c in range(parts):
-            some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, apart, v, facts)
+            some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, facts)
 
     return rows
 

@@ -23,7 +23,7 @@ from ...solvers.nsgs_ends import (
 from ...solvers.nsgs_items import classify
 from ...solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
 from ...solvers.nsgs_relax import Aim
-from ...solvers.nsgs_rest import SMALL, at_rest, inner_tolerance
+from ...solvers.nsgs_rest import REST_MAX_ROWS, at_rest, inner_tolerance
 from .blocks import by_block
 
 
@@ -82,7 +82,7 @@ def _make_solve(d, nested):
         scale = weigh(parallel, laws, problem.diagonal, problem.terms, b, free, rho)
         problem.scale[0] = scale
         inner = inner_tolerance(tol, nr)
-        if nr <= SMALL:
+        if nr <= REST_MAX_ROWS:
             error = at_rest(inner, scale, laws, form, rho, v_start, v_free, b, p, change)
             if error < math.inf:
                 return SOLVED, AT_REST, error, True
