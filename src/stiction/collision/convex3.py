@@ -81,7 +81,7 @@ def rim_centre(half, at, axes, s, b, top):
     )
 
 
-@njit(leaf=True)
+@njit(inline=True)
 def write_contact(x, R, shapes, poses, a, b, swap, found, k, normal, row, out):
     """One contact: candidate k of shapes a and b, written with b in front where they were exchanged."""
     body, half, radius = shapes.body, shapes.half, shapes.radius
@@ -175,11 +175,11 @@ def _convex_room(geo):
     return ConvexRoom(distance_room(), sides, found, np.zeros(every, np.int64), np.zeros(3), np.zeros(3))
 
 
-@njit
-def _candidates(geo, poses, a, b, n, p, near, band, room):
+@njit(inline=True)
+def _candidates(geo, poses, a, b, n, p, near, band, sides, found):
     """The candidates of shapes a and b with the nearest points along n, p that of a: (number, normal of the patch)."""
     at, axes, _ = poses
-    kind, half, found = geo.kind, geo.half, room.found
+    kind, half = geo.kind, geo.half
     ci, cf = found
     d, size = near.d, near.size
     offset = (at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2])
@@ -187,9 +187,9 @@ def _candidates(geo, poses, a, b, n, p, near, band, room):
     round_a, round_b = kind[a] == ELLIPSOID, kind[b] == ELLIPSOID
     if kind[b] == PLANE:
         if not round_a:
-            m = on_half_space(geo, axes, a, offset, n, near, band, room.sides, found)
+            m = on_half_space(geo, axes, a, offset, n, near, band, sides, found)
     elif not (round_a or round_b or extent3(half, a) == 0.0 or extent3(half, b) == 0.0):
-        m, plane_normal = patch(geo, axes, a, b, offset, n, near, band, room.sides, found)
+        m, plane_normal = patch(geo, axes, a, b, offset, n, near, band, sides, found)
     least = math.inf
     flat = minus(plane_normal, n) if dot(plane_normal, n) > 0.0 else plus(plane_normal, n)
     if dot(flat, flat) <= _FLAT * _FLAT:
@@ -198,7 +198,7 @@ def _candidates(geo, poses, a, b, n, p, near, band, room):
     else:  # a corner beside the nearest points has the normal of the distance, not that of the face
         m = drop_near(ci, cf, m, p, _BESIDE * size)
         beside = m
-        m = edges(geo, axes, a, b, offset, n, near, room.sides, found, m)
+        m = edges(geo, axes, a, b, offset, n, near, sides, found, m)
         for i in range(beside, m):
             least = min(least, cf[i, 0])
     if least > d + _TIE * size:
@@ -214,10 +214,15 @@ def find_convex3(x, R, geo, shapes, pairs, band, out):
 
     `geo` holds the shapes as in `support3`.
     """
+    return _find(x, R, geo, shapes, placed_shapes(x, R, shapes), pairs, band, _convex_room(geo), out)
+
+
+@njit(leaf=True)
+def _find(x, R, geo, shapes, poses, pairs, band, room, out):
+    """`find_convex3` with room for one pair; a leaf, as references to all these arrays would be counted for each."""
     kind, half, radius = geo.kind, geo.half, shapes.radius
-    poses, room = placed_shapes(x, R, shapes), _convex_room(geo)
     at, axes, _ = poses
-    ci, keep, normal, sweep = room.found.ci, room.keep, room.normal, room.sweep
+    search, sides, found, keep, normal, sweep = room
     count, capacity = 0, len(out.code)
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair, 0], pairs[pair, 1]
@@ -229,23 +234,21 @@ def find_convex3(x, R, geo, shapes, pairs, band, out):
             apart, _, smallest = spheres_apart(at, half, a, b, reach)
             if apart:
                 continue
-        d, n, p, _ = distance3(geo, at, axes, a, b, reach, room.search)
+        d, n, p, _ = distance3(geo, at, axes, a, b, reach, search)
         if d > reach:
             continue
         near = Near(d, reach, _SLOP * smallest, extent3(half, a) + extent3(half, b))
-        m, plane_normal = _candidates(geo, poses, a, b, n, p, near, band, room)
+        m, plane_normal = _candidates(geo, poses, a, b, n, p, near, band, sides, found)
         normal[0], normal[1], normal[2] = n
         sweep[0], sweep[1], sweep[2] = turned_from(axes, b, _SWEEP)
-        kept = keep_marked(ci, m, keep, reduce(room.found.cf, m, normal, sweep, near.size, keep))
+        kept = keep_marked(found.ci, m, keep, reduce(found.cf, m, normal, sweep, near.size, keep))
         for i in range(kept):
             k, row = keep[i], count
             count += 1
             if row >= capacity:
                 continue
-            along_distance = ci[k, 2] == ALONG
-            write_contact(
-                x, R, shapes, poses, a, b, swap, room.found, k, n if along_distance else plane_normal, row, out
-            )
+            along_distance = found.ci[k, 2] == ALONG
+            write_contact(x, R, shapes, poses, a, b, swap, found, k, n if along_distance else plane_normal, row, out)
     return count
 
 
@@ -264,10 +267,14 @@ def evaluate_convex3(x, R, geo, shapes, shape_a, shape_b, found, geometry):
 
     found: their `FeaturePairs`.
     """
+    _evaluate(x, R, geo, shapes, placed_shapes(x, R, shapes), shape_a, shape_b, found, distance_room(), geometry)
+
+
+@njit(leaf=True)
+def _evaluate(x, R, geo, shapes, poses, shape_a, shape_b, found, room, geometry):
     _, _, type, pa, da, pb, db, ra, rb = found
     gap, normal, point_a, point_b = geometry
     body, radius = shapes.body, shapes.radius
-    poses, room = placed_shapes(x, R, shapes), distance_room()
     at, axes, _ = poses
     for i in range(type.size):
         if type[i] < CONVEX:

@@ -35,6 +35,7 @@ class PairRoom(NamedTuple):
     keep: Array  # (FEATURES,) which candidates become contacts
     ci: Array  # (CAPACITY, 3) the `Candidates`
     cf: Array  # (CAPACITY, 4)
+    hits: Array  # (_BLOCK,) pairs that are near
 
 
 @njit
@@ -269,7 +270,7 @@ def _find_pair(first, second, count, base, room, R, shapes, placed, band, work, 
     """The features of any pair of shapes, written behind `count` others; how many there are then."""
     kind, body, _, _, _, center, rot, half, radius = shapes
     at, axes, _ = placed
-    C, off, n, sweep, keep, ci, cf = work
+    C, off, n, sweep, keep, ci, cf, _ = work
     body_a, body_b, shape_a, shape_b, code, type, pa, da, pb, db, ra, rb = out
     swap = exchanged(shapes, at, axes, first, second)
     a, b = (second, first) if swap else (first, second)
@@ -345,15 +346,20 @@ def find_range3(start, stop, base, room, R, shapes, placed, boxes, pairs, band, 
 
     Where boxes are given (not none of them), of the pairs whose boxes overlap.
     """
-    kind, body, at, balls = shapes.kind, shapes.body, placed.at, placed.ball
-    checked = len(boxes.lo) > 0
     work = PairRoom(
         np.zeros((3, 3)), np.zeros((2, 3)), np.zeros(3), np.array(_SWEEP), np.zeros(FEATURES, np.int64),
-        np.zeros((CAPACITY, 3), np.int64), np.zeros((CAPACITY, 4)),
+        np.zeros((CAPACITY, 3), np.int64), np.zeros((CAPACITY, 4)), np.empty(_BLOCK, np.int64),
     )  # fmt: skip
-    hits, count = np.empty(_BLOCK, np.int64), 0
+    return _find_range(start, stop, base, room, R, shapes, placed, boxes, pairs, band, work, out)
+
+
+@njit(leaf=True)
+def _find_range(start, stop, base, room, R, shapes, placed, boxes, pairs, band, work, out):
+    """`find_range3` with room for one pair; a leaf, as references to all these arrays would be counted for each."""
+    kind, at, balls = shapes.kind, placed.at, placed.ball
+    hits, checked, count = work.hits, len(boxes.lo) > 0, 0
     for low in range(start, stop, _BLOCK):
-        n = _candidates(low, min(low + _BLOCK, stop), stop, band, R, body, placed, boxes, pairs, hits)
+        n = _candidates(low, min(low + _BLOCK, stop), stop, band, R, shapes.body, placed, boxes, pairs, hits)
         for h in range(n):
             first, second = pairs[hits[h], 0], pairs[hits[h], 1]
             distance = 0.0
