@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.schemes.overlap_kernels import SPREAD, left_overlap
+from stiction.schemes.step_kernels import SPREAD, left_overlap
 
 pytestmark = pytest.mark.filterwarnings("ignore::stiction.OverlapWarning")
 

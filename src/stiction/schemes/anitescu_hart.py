@@ -7,7 +7,7 @@ Everything is taken at the start of the step: M, forces, gaps Φ and joint funct
 
 (ah03 eq. 2.8–2.12). The terms Θ/h and Φ/h pull violated constraints back without further work; with `stabilize=False`
 they are zero for the same active set. Large piles, of which a step is accepted above its tolerance, leave overlaps of a
-micrometre (`overlap_kernels.py`). The convex relaxation demands `Φ/h + n v⁺ - mu λ >= 0` instead (ah03 eq. 2.10).
+micrometre (`step_kernels.py`). The convex relaxation demands `Φ/h + n v⁺ - mu λ >= 0` instead (ah03 eq. 2.10).
 The fixed point solves a sequence of such convex problems with `mu λ` of the one before added back, which ends at
 Coulomb's law (ah03 §2.2 and its reference [3]; see `solvers/fixed_point.py`).
 """
@@ -221,7 +221,7 @@ class AnitescuHart:
         assert not isinstance(dynamics, Delassus)
         v_free, left = system.push(dynamics, state, h, state.t, state.q), 0.0
         if solve is not None and isinstance(dynamics, Bodies):
-            from .overlap_kernels import left_overlap
+            from .step_kernels import left_overlap
 
             v, dim = state.v.reshape(len(dynamics.Minv), -1), 2 if dynamics.Ja.shape[1] == 3 else 3
             accept = solve.largest(int(candidates.row_ptr[-1]))

@@ -209,7 +209,7 @@ def pad_rows(values: FloatArray, row_ptr: IntArray) -> FloatArray:
 
 def in_columns(candidates: Candidates, *rows: FloatArray) -> FloatArray:
     """Values (nr,) of rows as (nk, 6) each: normal, tangents 1 and 2, spin, rolls 1 and 2; those of joints in order."""
-    from .record_kernels import place_rows
+    from .step_kernels import place_rows
 
     placed = np.zeros((len(rows), len(candidates.key), MAX_ROWS))
     codes = candidates.codes
@@ -340,7 +340,7 @@ def _balance(
     energies: tuple[Energy, Energy],
     given_up: FloatArray | None,
 ) -> EnergyBalance:
-    from .record_kernels import work_of_rows
+    from .step_kernels import work_of_rows
 
     dynamics = problem.dynamics
     assert not isinstance(dynamics, Delassus)

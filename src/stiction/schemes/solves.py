@@ -57,7 +57,7 @@ def with_contradiction(result: StepResult, contradiction: float) -> StepResult:
 
 
 def at_rest(problem: ContactProblem, solution: Solution, tol: float) -> tuple[Solution, np.ndarray | None]:
-    """The solution of a step with bodies at rest that its impulses hold (`solvers/held.py`), and which these are (nb,).
+    """The solution of a step with bodies at rest that its impulses hold (`solvers/rest.py`), and which these are (nb,).
 
     Impulses that a solver has found leave such bodies a velocity that is round-off or a small part of the tolerance. To
     go on with it would add up to a creep that the law excludes. With zero in its place the laws must still be met to
@@ -68,8 +68,7 @@ def at_rest(problem: ContactProblem, solution: Solution, tol: float) -> tuple[So
     f = problem.friction
     if not (solution.success and isinstance(form, Bodies) and problem.nr) or len(f.varying) or f.written:
         return solution, None
-    from ..solvers.held import come_to_rest
-    from ..solvers.nsgs_rest import inner_tolerance
+    from ..solvers.rest import come_to_rest, inner_tolerance
 
     v, held = solution.v.copy(), np.empty(len(form.Minv), dtype=np.bool_)
     error = come_to_rest(

@@ -12,12 +12,11 @@ The files, from the outside in:
     newton, proximal             Newton's method, alone and in proximal steps: equations in newton_steps, linear algebra
                                  in newton_forms and newton_kernels, laws and their derivatives in response
     nsgs, nsgs_*                 block Gauss–Seidel, below
-    held                         bodies that the laws hold at rest, after any solver
+    rest                         whether the first guess is the answer; bodies that the laws hold at rest
 
 Block Gauss–Seidel on bodies, as a problem passes through it:
 
     nsgs                         windows of sweeps, shorter steps, other starts; sweeps on a matrix
-    nsgs_rest                    whether the first guess is the answer
     nsgs_near, nsgs_marks        the first attempt, on contacts that may act: what the compiled loop calls
     nsgs_prepare                 all that is made once: items (nsgs_items) in order (nsgs_order), rows (nsgs_forms,
                                  nsgs_arms), frames (nsgs_setup) and packs of eight (nsgs_lanes)

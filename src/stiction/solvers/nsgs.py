@@ -313,13 +313,13 @@ def _kinds(problem: ContactProblem) -> tuple[Any, IntArray, bool, bool]:
 
 
 def _inner_tolerance(problem: ContactProblem, tol: float) -> float:
-    from .nsgs_rest import inner_tolerance
+    from .rest import inner_tolerance
 
     return float(inner_tolerance(tol, problem.nr))
 
 
 def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:
-    from .nsgs_rest import REST_MAX_ROWS, at_rest
+    from .rest import REST_MAX_ROWS, at_rest
 
     if problem.nr > REST_MAX_ROWS or problem.v_start is None:
         return False

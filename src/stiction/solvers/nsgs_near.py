@@ -23,7 +23,7 @@ from .nsgs_marks import mark_blocks
 from .nsgs_measure import block_map
 from .nsgs_prepare import prepare
 from .nsgs_relax import Aim, relax_planar, relax_planar_nested, relax_spatial, relax_spatial_nested
-from .nsgs_rest import REST_MAX_ROWS
+from .rest import REST_MAX_ROWS
 
 
 @njit

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._jit import njit
 from ...problem.body_kernels import rows_times
-from ..record_kernels import work_of_rows
+from ..step_kernels import work_of_rows
 from .blocks import key_of
 
 

@@ -13,7 +13,7 @@ from ...systems.kernels2 import joint_rows as planar_joint_rows
 from ...systems.kernels3 import joint_rows as spatial_joint_rows
 from ...systems.mechanism_kernels import demands
 from ...systems.records import JointDemands
-from ..overlap_kernels import left_overlap
+from ..step_kernels import left_overlap
 from .blocks import blocks_of, remembered, within
 from .records import StepProblem
 from .rows import rows_planar, rows_spatial

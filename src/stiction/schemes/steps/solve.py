@@ -8,7 +8,6 @@ import numpy as np
 
 from ..._jit import njit, prange
 from ...problem.body_kernels import MANY, PARTS, velocity_change, weigh
-from ...solvers.held import come_to_rest
 from ...solvers.nsgs_ends import (
     AT_REST,
     BOUNDED_FEW,
@@ -23,7 +22,7 @@ from ...solvers.nsgs_ends import (
 from ...solvers.nsgs_items import classify
 from ...solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
 from ...solvers.nsgs_relax import Aim
-from ...solvers.nsgs_rest import REST_MAX_ROWS, at_rest, inner_tolerance
+from ...solvers.rest import REST_MAX_ROWS, at_rest, come_to_rest, inner_tolerance
 from .blocks import by_block
 
 
