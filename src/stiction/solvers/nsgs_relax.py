@@ -195,7 +195,11 @@ def _next_look(since, ratio, last):
 
 @njit
 def _too_slow(done, since, ratio, last):
-    """Whether an island, after `done` sweeps, would need more than `HOPEFUL_SWEEPS` in all; the rest as above."""
+    """Whether an island, after `done` sweeps, would need more than `HOPEFUL_SWEEPS` in all; the rest as above.
+
+    It is judged anew at every look. `done` counts the sweeps of this call of `relax`; where contacts are taken in
+    (`nsgs_near`) the next call begins at 0, so that a problem may have more sweeps than that.
+    """
     if done < ENOUGH_SWEEPS:
         return False
     if not ratio < last < math.inf:
