@@ -35,7 +35,7 @@ _SHRINK = 0.98  # of 1 - β, each look
 # in which |r|² must have halved, else the bound of 1 - β changes from `_LEAST_SHARE` to `_FIRST_SHARE`, or back
 _CALM_LOOKS = 150
 _GROWN, _MORE = 3.0, 3.0  # growth of |r|² over its least value, at which 1 - β is taken so many times
-_PATIENCE_SWEEPS = 60  # in which |r|² must have halved, else momentum takes over
+_MOMENTUM_AFTER_SWEEPS = 60  # in which |r|² must have halved, else momentum takes over
 
 
 class History(NamedTuple):
@@ -178,7 +178,7 @@ def combine(isl, parallel, look, work, history):
     history.since[isl] += 1
     if history.slot[isl] < 0 or size < 0.5 * history.mark[isl]:
         history.mark[isl], history.since[isl] = size, 0
-    elif history.since[isl] > _PATIENCE_SWEEPS:
+    elif history.since[isl] > _MOMENTUM_AFTER_SWEEPS:
         history.least[isl], history.momentum[isl] = 0.0, True
         return
     known = history.slot[isl] >= 0

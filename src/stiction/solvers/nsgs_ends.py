@@ -1,4 +1,11 @@
-"""How the sweeps of block Gauss–Seidel end; apart from the kernels, so that it can be read without compiling."""
+"""How the sweeps of block Gauss–Seidel end; apart from the kernels, so that it can be read without compiling.
+
+What follows from an outcome that is neither solved nor accepted. The compiled loop hands the step on to Python. `Nsgs`
+returns at once where impulses grew or came to rest, or where no sweeps are left; a large problem that has stalled
+starts again twice, from half of its impulses; anything else goes on in the next window, with shorter steps where the
+error has not fallen. An island that is given up does not end the others; where one of them has used up its sweeps, the
+outcome is LIMIT.
+"""
 
 SOLVED, LIMIT, NONFINITE = 0, 1, 2  # the tolerance is met; no sweeps are left; impulses grew without bound
 RESTING = 3  # sweeps change nothing any more: another method is needed

@@ -27,7 +27,7 @@ from .rest import REST_MAX_ROWS
 
 
 @njit
-def _look(start, stop, laws, form, rho, free, v, near):
+def _look_at_open(start, stop, laws, form, rho, free, v, near):
     """Sum of squares of the scaled map over blocks start..stop that are not near.
 
     Those that close at velocities free + H v become near.
@@ -59,25 +59,25 @@ def _look(start, stop, laws, form, rho, free, v, near):
 
 
 @njit(parallel=True)
-def _look_parallel(laws, form, rho, free, v, near, missed):
+def _look_at_open_parallel(laws, form, rho, free, v, near, missed):
     n = len(laws.law)
     for part in prange(PARTS):
         c = np.int64(part)
-        missed[c] = _look(n * c // PARTS, n * (c + 1) // PARTS, laws, form, rho, free, v, near)
+        missed[c] = _look_at_open(n * c // PARTS, n * (c + 1) // PARTS, laws, form, rho, free, v, near)
 
 
 @njit(sealed=True)
 def _take_in(parallel, laws, form, rho, free, p, near, change):
-    """What `_look` says of all blocks, with change (nb, d) the velocities that impulses p have given the bodies."""
+    """What `_look_at_open` says of all blocks; change (nb, d): the velocities that impulses p have given the bodies."""
     n = len(laws.law)
     velocity_change(parallel, form.body_a, form.body_b, laws.row_ptr, form.Ja, form.Jb, form.Minv, p, change)
     parts = PARTS if n > MANY else 1
     missed = np.empty(parts)
     if parallel and n > MANY:
-        _look_parallel(laws, form, rho, free, change, near, missed)
+        _look_at_open_parallel(laws, form, rho, free, change, near, missed)
     else:
         for c in range(parts):
-            missed[c] = _look(n * c // parts, n * (c + 1) // parts, laws, form, rho, free, change, near)
+            missed[c] = _look_at_open(n * c // parts, n * (c + 1) // parts, laws, form, rho, free, change, near)
     return missed.sum()
 
 

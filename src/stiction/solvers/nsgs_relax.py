@@ -4,6 +4,7 @@
 `_sweeps_of_round` says how often), and then looked at (`_look`): that costs as much as a sweep. `_conclude` draws the
 conclusions, and each rule is one function:
 
+    _unfinished       whether an island is swept on: the one place that ends an island
     _next_look        how many sweeps until the next look
     _try_newton       whether Newton's method takes over for a while
     _too_slow         whether an island above the tolerance is accepted as it is
@@ -11,14 +12,24 @@ conclusions, and each rule is one function:
     _out_of_patience  whether an island has stalled: it is given up
     _outcome          how all of it ended
 
-To change a rule, change its function and its constants below; limits that `auto` and the compiled loop share are in
-`nsgs_ends`. `Progress` holds what is known of each island. Errors are squares there, and so are ratios of them; that
-makes no difference to `_sweeps_to_goal`, where the logarithms of two ratios are divided.
+Whether an island has made progress, and whether it rests, is settled in `_conclude` itself; `relax` says to which
+problems a rule applies. To change a rule, change its function and its constants below; limits that `auto` and the
+compiled loop share are in `nsgs_ends`, with what follows from each outcome. `Progress` holds what is known of each
+island. Errors are squares there, and so are ratios of them: an error that has halved is a quarter (`_PROGRESS`). That
+makes no difference to `_sweeps_to_goal`, where the logarithms of two ratios are divided. The rows of an island are
+those of the contacts that are swept: in the first attempt only those that may act (`nsgs_near`).
 
-To see what a rule does, look at the sweeps and residuals of `benchmarks/nsgs.py` and `benchmarks/solves.py`. No island
-is accepted unless `Aim.accept` is above `Aim.tol` and it has more than `Aim.strict_rows` rows: that is
-`Nsgs().solve(problem, tol=1e-9, accept=1e-3)`, or a step of a pile of some hundred bodies. A change here compiles
-again what rests on this file: the sweeps' frame, `nsgs_near` and the stages of a step, a minute or two.
+When a rule can act: every call of `relax` begins with a new `Progress`, so that patience, marks and looks count from
+zero in each window of `Nsgs`, and whenever `nsgs_near` takes contacts in. Windows are 200 and then 500 sweeps up to
+3000 rows, 5000 above, and 2000 and 1000 where more than `tol` is accepted. A rule that needs more sweeps than its
+window never acts: 2000 sweeps of patience act above 3000 rows only, where nothing above `tol` is accepted.
+
+To see what a rule does, look at the sweeps and residuals of `benchmarks/nsgs.py`, whose piles never stall, and of
+`benchmarks/solves.py`, whose piles do. `BodySweeps(problem, p0, 1.0, True, (1e-12, 0)).sweep(5000, 1e-12)` returns the
+outcome itself, of which `Nsgs` makes a status. No island is accepted unless `Aim.accept` is above `Aim.tol` and it has
+more than `Aim.strict_rows` rows: that is `Nsgs().solve(problem, tol=1e-9, accept=1e-3)`, or a step of a pile of some
+hundred bodies. A change here, of a comment too, compiles again what rests on this file: the sweeps' frame, `nsgs_near`
+and the stages of a step, a minute or two. A new function that makes no arrays is `@njit(leaf=True)` (`_jit.njit`).
 """
 
 from __future__ import annotations
@@ -44,7 +55,9 @@ _FULL_EVERY_SWEEPS = 4  # one of these visits the open contacts too
 _ROUND_SWEEPS = (1, 4, 10, 20)  # before the first looks at the natural map; then always the last
 _LOOK_SWEEPS = 3  # before a later look at an island with momentum, at least; at most the last of `_ROUND_SWEEPS`
 _SPARSE_PART, _APART_SWEEPS = 20, 40  # looks are apart by the sweeps so far over the first, but no more than the second
-_PATIENCE_SWEEPS = 2000  # in which an island must have made progress, else it is given up
+# In which an island must have made progress, else it is given up at its next look; only accelerated sweeps on Coulomb's
+# law are.
+_PATIENCE_SWEEPS = 2000
 _PROGRESS = 0.25  # of the squared error at the last progress: the error has halved
 _NEWTON_LOOKS = 2  # after which Newton's method is tried on small islands, at least
 _CHEAP_SWEEPS = 10.0  # that take as long as a factorisation: up to which Newton's method is tried from `_NEAR_GOAL`
