@@ -202,7 +202,7 @@ def known() -> dict[tuple[str, str], list[str]]:
 def _paper(path: Path, source: str) -> str:
     """The paper of references that name none."""
     stem, named = path.stem.partition("_")[0], set(KEY.findall(source))
-    return stem if path.parent.name == "papers" and stem in papers() else named.pop() if len(named) == 1 else ""
+    return stem if "papers" in path.parts[-3:-1] and stem in papers() else named.pop() if len(named) == 1 else ""
 
 
 def _texts(source: str) -> Iterator[tuple[str, int]]:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from stiction.friction import Coulomb, Polyhedral
-from stiction.papers import drawings, pr11_rod, ttp01_seam_friction, ttp01_two_spheres
+from stiction.papers import pr11_rod, ttp01_seam_friction, ttp01_two_spheres
+from stiction.papers.figures import drawings
 from stiction.papers.ttp01_sphere import ROWS, forces, stewart
 from stiction.papers.words import CAPTIONS
 

@@ -17,7 +17,7 @@ from rich.text import Text
 from ..errors import ModelError
 from ..papers import Experiment, Outcome, experiment, experiments
 from ..papers.progress import listening
-from ..view.report import VERDICTS, Entry, count, number, worst, write_report
+from ..papers.report import VERDICTS, Entry, count, number, worst, write_report
 from .output import clock, console, output_folder, write_json
 
 MINUTES, COLD_MINUTES, STUDY_MINUTES = 3, 6, 10  # of all experiments or studies, on two cores

@@ -293,7 +293,7 @@ def reproduce() -> Outcome:
 
 
 def _figures(run: NutRun) -> dict[str, Figure]:
-    from ..view.nut import nut_cost, nut_frames, nut_rise
+    from .figures.nut import nut_cost, nut_frames, nut_rise
 
     radii = np.concatenate([[LARGE], sizes(run.seed)])
     last = min((run.shakes_needed or SHAKES) + 2, SHAKES - 1)

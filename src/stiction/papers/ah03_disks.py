@@ -224,7 +224,7 @@ def reproduce() -> Outcome:
 def _figures(
     stable: Trajectory, drifting: Trajectory, guided: dict[tuple[float, bool], Trajectory]
 ) -> dict[str, Figure]:
-    from ..view.disks import disk_frames, infeasibility, infeasibility_by_eps
+    from .figures.disks import disk_frames, infeasibility, infeasibility_by_eps
 
     pairs = {EPS: (drifting, stable), **{eps: (guided[eps, False], guided[eps, True]) for eps in GUIDED}}
     return {

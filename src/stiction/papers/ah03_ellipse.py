@@ -88,8 +88,8 @@ def reproduce() -> Outcome:
 
 
 def _figures(stable: Trajectory, drifting: Trajectory) -> dict[str, Figure]:
-    from ..view.disks import infeasibility
-    from ..view.ellipse import ellipse_frames
+    from .figures.disks import infeasibility
+    from .figures.ellipse import ellipse_frames
 
     return {
         "ah03-ellipse-fig1": ellipse_frames(stable, SEMI, np.linspace(0.0, 3.6, 10)),

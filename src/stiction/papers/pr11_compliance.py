@@ -292,7 +292,7 @@ def reproduce() -> Outcome:
         Quantity("second case, kn·depth = 10 N: ∫λ_n over 0.02 s", float(found.apart[-1, 0]), 0.33398, "N s",
                  record_tolerance=1e-4, reason="Λ₂ and what the stuck rod needs after it"),
     )  # fmt: skip
-    from .pr11_compliance_figures import peak_claim
+    from .figures.pr11_compliance import peak_claim
 
     quantities += (peak_claim(found),)
     rigid = {name: pr11_table.loads(name)[1] for name in ("lemke", "newton", "proximal")}
@@ -311,8 +311,8 @@ def reproduce() -> Outcome:
 
 
 def _figures(found: Findings) -> dict[str, Figure]:
-    from ..view.compliance import draw_compliance, draw_frozen
-    from . import pr11_compliance_figures as drawn
+    from .figures import pr11_compliance as drawn
+    from .figures.compliance import draw_compliance, draw_frozen
 
     return {
         "pr11-compliance-fig6": drawn.forces_over_time(found),

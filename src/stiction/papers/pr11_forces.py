@@ -57,7 +57,7 @@ def many() -> Outcome:
 
 def _figures(found: Motions, name: str) -> dict[str, Figure]:
     from ..view.solution_space import mode_diagram, solution_space
-    from . import drawings
+    from .figures import drawings
 
     figures = {name: solution_space(found)}
     degrees = np.linspace(1.0, 89.0, 45)

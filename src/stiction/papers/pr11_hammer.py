@@ -173,7 +173,7 @@ def reproduce() -> Outcome:
 
 
 def _figures(found: Findings) -> dict[str, Figure]:
-    from ..view.hammer import draw_hammer
+    from .figures.hammer import draw_hammer
 
     return {"pr11-hammer": draw_hammer(found)}
 

@@ -56,8 +56,8 @@ def reproduce() -> Outcome:
 
 
 def _figures(pressed: Motions, hit: Motions) -> dict[str, Figure]:
-    from ..view.corner import draw_corner
     from ..view.solution_space import solution_space
+    from .figures.corner import draw_corner
 
     return {"pr11-impulse-fig3": solution_space(pressed), "pr11-impulse-corner": draw_corner(hit)}
 

@@ -301,7 +301,7 @@ def _starts(c: Case, solver: str) -> str:
 
 
 def _figures(found: Findings, name: str) -> dict[str, Figure]:
-    from .pr11_solvers_figures import draw_branches
+    from .figures.pr11_solvers import draw_branches
 
     return {name: draw_branches(found)}
 

@@ -157,7 +157,7 @@ def reproduce() -> Outcome:
 
 
 def _figures(found: Findings) -> dict[str, Figure]:
-    from ..view.bounce import draw_ball
+    from .figures.bounce import draw_ball
 
     return {"s00-bouncing-ball": draw_ball(found)}
 

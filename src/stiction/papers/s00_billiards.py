@@ -97,8 +97,8 @@ def _first_ball(run: Trajectory) -> int:
 
 
 def _figures(run: Trajectory) -> dict[str, Figure]:
-    from ..view.balls import elevation_and_plan
-    from . import drawings
+    from .figures import drawings
+    from .figures.balls import elevation_and_plan
 
     return {
         "s00-billiards": elevation_and_plan(run, RADIUS),

@@ -156,13 +156,13 @@ def reproduce_losses() -> Outcome:
 
 
 def _gain_figure(found: Gains) -> dict[str, Figure]:
-    from ..view.impacts import draw_gains
+    from .figures.impacts import draw_gains
 
     return {"s00-newton-gains": draw_gains(found)}
 
 
 def _loss_figure(found: Losses) -> dict[str, Figure]:
-    from ..view.impacts import draw_losses
+    from .figures.impacts import draw_losses
 
     return {"s00-poisson-loses": draw_losses(found)}
 

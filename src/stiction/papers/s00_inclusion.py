@@ -155,7 +155,7 @@ def _outcome(found: Findings, records: dict[str, tuple[float, float]], figure: s
 
 
 def _figures(found: Findings, name: str) -> dict[str, Figure]:
-    from .s00_inclusion_figures import draw_inclusion
+    from .figures.s00_inclusion import draw_inclusion
 
     return {name: draw_inclusion(found)}
 

@@ -154,8 +154,8 @@ def reproduce() -> Outcome:
 
 
 def _figures(found: Findings) -> dict[str, Figure]:
-    from ..view.vault import draw_vault
-    from . import drawings
+    from .figures import drawings
+    from .figures.vault import draw_vault
 
     return {
         "s00-painleve-fig1": drawings.painleve_rod(ANGLE, LENGTH, "s00"),

@@ -122,7 +122,7 @@ def reproduce() -> Outcome:
 
 
 def _figures(found: Findings) -> dict[str, Figure]:
-    from ..view.bounce import draw_phases
+    from .figures.bounce import draw_phases
 
     return {"s00-random-restitution": draw_phases(found)}
 

@@ -159,7 +159,7 @@ def rest(run: Trajectory) -> float:
 
 
 def _figures(found: Findings) -> dict[str, Figure]:
-    from .s00_printed_figures import draw_printed
+    from .figures.s00_printed import draw_printed
 
     return {"s00-as-printed": draw_printed(found)}
 

@@ -152,7 +152,7 @@ def reproduce() -> Outcome:
 
 
 def _figures(findings: Findings) -> dict[str, Figure]:
-    from ..view.belt import draw_belt
+    from .figures.belt import draw_belt
 
     return {"s00-stribeck": draw_belt(findings)}
 

@@ -199,7 +199,7 @@ def reproduce() -> Outcome:
 
 
 def _figures(found: Findings) -> dict[str, Figure]:
-    from ..view.bounce import draw_weak
+    from .figures.bounce import draw_weak
 
     return {"s00-weak-star": draw_weak(found)}
 

@@ -249,7 +249,7 @@ def study_gravity() -> Outcome:
 
 
 def _scan_figure(scan: GravityScan) -> dict[str, Figure]:
-    from ..view.balls import gravity_scan
+    from .figures.balls import gravity_scan
 
     return {"st96-balls-four-gravity": gravity_scan(scan)}
 
@@ -289,13 +289,14 @@ def reproduce_two() -> Outcome:
 
 
 def _figures(name: str, run: Trajectory, study: Convergence | None = None) -> dict[str, Figure]:
-    from ..view.balls import elevation_and_plan
-    from . import drawings, st96_balls_figures
+    from .figures import drawings
+    from .figures import st96_balls as draws
+    from .figures.balls import elevation_and_plan
 
     figures = {name: elevation_and_plan(run, RADIUS)}
     if study is not None:
         figures["st96-balls-four-fig1"] = drawings.cone(MU, DIRECTIONS, "β")
-        figures["st96-balls-four-fig6"] = st96_balls_figures.draw(run)
+        figures["st96-balls-four-fig6"] = draws.draw(run)
         figures[f"{name}-convergence"] = study.plot()
     return figures
 

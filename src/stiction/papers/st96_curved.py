@@ -288,7 +288,7 @@ _WHY = {
 
 
 def _figures(found: Findings, name: str) -> dict[str, Figure]:
-    from .st96_curved_figures import draw_lever
+    from .figures.st96_curved import draw_lever
 
     return {name: draw_lever(found)}
 

@@ -186,7 +186,7 @@ def reproduce() -> Outcome:
 
 
 def _figures(data: _Runs) -> dict[str, Figure]:
-    from ..view.rod import rod_frames, rod_summary, rod_velocities
+    from .figures.rod import rod_frames, rod_summary, rod_velocities
 
     by_step = {run.info["dt"]: run for run in (data.coarse, *data.runs)}
     return {

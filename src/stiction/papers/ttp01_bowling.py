@@ -179,7 +179,13 @@ def reproduce() -> Outcome:
 
 
 def _figures(data: _Runs) -> dict[str, Figure]:
-    from ..view.torsional import bowling_path, bowling_velocities, convergence_lines, friction_over_time, friction_slack
+    from .figures.torsional import (
+        bowling_path,
+        bowling_velocities,
+        convergence_lines,
+        friction_over_time,
+        friction_slack,
+    )
 
     runs = {"Stewart": data.paper(data.stewart), "Tzitzouris–Pang": data.paper(data.implicit)}
     measured = {label: (run.times, forces(run)[:, 1:]) for label, run in runs.items()}

@@ -331,8 +331,8 @@ def _figures(
     runs: Mapping[str, Trajectory],
     exact: Exact,
 ) -> dict[str, Figure]:
-    from ..view.torsional import friction_ellipsoid, friction_over_time, velocities_over_time
-    from . import drawings
+    from .figures import drawings
+    from .figures.torsional import friction_ellipsoid, friction_over_time, velocities_over_time
 
     measured = {label: (run.times, forces(run)[:, 1:]) for label, run in runs.items()}
     found = {f"{name}-fig2": drawings.ball_on_plane(ROWS)} if name == "ttp01-spin-aligned" else {}

@@ -381,9 +381,9 @@ def reproduce() -> Outcome:
 
 
 def _figures(data: _Runs) -> dict[str, Figure]:
-    from ..view.seam import contact_forces, moments, seam_velocities, selected_velocities
-    from ..view.torsional import convergence_lines
-    from . import drawings
+    from .figures import drawings
+    from .figures.seam import contact_forces, moments, seam_velocities, selected_velocities
+    from .figures.torsional import convergence_lines
 
     inner, outer, fine = data.implicit, data.bouncing, data.fine
     pair = {"Stewart, h = 0.0012 s": fine, "Tzitzouris–Pang, h = 0.1 s": inner}
@@ -414,7 +414,7 @@ def _figures(data: _Runs) -> dict[str, Figure]:
 
 
 def _chatter_figure(rows: list[ChatterRow]) -> dict[str, Figure]:
-    from ..view.seam import chatter_panels
+    from .figures.seam import chatter_panels
 
     return {"ttp01-two-spheres-chatter": chatter_panels({r.what: (r.times, r.moment) for r in rows})}
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..papers.s00_speed import Findings
+    from ..s00_speed import Findings
 
 BLUE, RED, GREEN, GREY = COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[5]
 
@@ -25,7 +25,7 @@ def draw_belt(findings: Findings) -> Figure:
 
 
 def _law(axes: Any, findings: Findings) -> None:
-    from ..papers.s00_speed import CALM, LAW, RISING, SPEED
+    from ..s00_speed import CALM, LAW, RISING, SPEED
 
     axes = dress(axes, x="slip speed s [m/s]", y="coefficient µ", title="Friction against speed")
     s = np.linspace(0.0, 0.25, 400)
@@ -43,7 +43,7 @@ def _law(axes: Any, findings: Findings) -> None:
 
 
 def _portrait(axes: Any, findings: Findings) -> None:
-    from ..papers.s00_speed import CALM, SPEED, belt
+    from ..s00_speed import CALM, SPEED, belt
 
     axes = dress(
         axes,
@@ -66,7 +66,7 @@ def _portrait(axes: Any, findings: Findings) -> None:
 
 
 def _growth(axes: Any, findings: Findings) -> None:
-    from ..papers.s00_speed import SPEEDS, belt
+    from ..s00_speed import SPEEDS, belt
 
     axes = dress(axes, x="speed of the belt V [m/s]", y="growth rate [1/s]", title="Small oscillations about sliding")
     V = np.linspace(0.085, 0.16, 200)
@@ -85,7 +85,7 @@ def _growth(axes: Any, findings: Findings) -> None:
 
 
 def _end_of_stick(axes: Any, findings: Findings) -> None:
-    from ..papers.s00_speed import CREEP, FAST, LAW, SLOW, belt
+    from ..s00_speed import CREEP, FAST, LAW, SLOW, belt
 
     axes = dress(axes, y="coefficient that acts", title=f"The end of a stick, belt at {SLOW:g} m/s")
     t, x, v = findings.pulled

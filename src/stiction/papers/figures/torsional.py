@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .._check import FloatArray
-    from ..analysis.convergence import Exact
-    from ..friction import Torsional
-    from ..simulation.trajectory import Trajectory
+    from ..._check import FloatArray
+    from ...analysis.convergence import Exact
+    from ...friction import Torsional
+    from ...simulation.trajectory import Trajectory
 
 MARKERS = ("o", "x")
 VELOCITIES = (r"$v_x$", r"$v_y$", r"$v_z$", r"$\omega_x$", r"$\omega_y$", r"$\omega_z$")

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..view.style import COLOURS, MODE_COLOURS, dress, new_figure
+from ...view.style import COLOURS, MODE_COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .pr11_solvers import Findings
+    from ..pr11_solvers import Findings
 
 SHADES = ("#ced4da", MODE_COLOURS["slip"], MODE_COLOURS["stick"], COLOURS[1])  # opens, slides, rests, fails
 
 
 def draw_branches(found: Findings) -> Figure:
     """Maps from no impulses above, random starts in the middle, iterations and failures of random problems below."""
-    from .pr11_solvers import NAMES
+    from ..pr11_solvers import NAMES
 
     figure = new_figure(13, 10.5)
     parts: Any = figure.subfigures(3, 1, height_ratios=(1.0, 0.8, 1.0))
@@ -36,7 +36,7 @@ def _map(axes: Any, found: Findings, solver: str, first: bool) -> None:
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    from .pr11_solvers import BRANCHES, COEFFICIENTS, TORQUES
+    from ..pr11_solvers import BRANCHES, COEFFICIENTS, TORQUES
 
     what = f"{solver}, relaxed" if solver == "apgd" else solver
     dress(axes, x="torque τ [N m]", y="µ" if first else "", title=f"{what}, from none")
@@ -54,7 +54,7 @@ def _map(axes: Any, found: Findings, solver: str, first: bool) -> None:
 
 
 def _starts(axes: Any, found: Findings, k: int) -> None:
-    from .pr11_solvers import BRANCHES, NAMES
+    from ..pr11_solvers import BRANCHES, NAMES
 
     case = found.cases[k]
     dress(axes, x="share of random starts", title=f"Motions: {case.name}")
@@ -68,7 +68,7 @@ def _starts(axes: Any, found: Findings, k: int) -> None:
 
 
 def _iterations(axes: Any, found: Findings) -> None:
-    from .pr11_solvers import GROUPS, NAMES
+    from ..pr11_solvers import GROUPS, NAMES
 
     some = found.crowd
     dress(axes, y="iterations", title="Random problems from random impulses: median, and slowest tenth")
@@ -88,7 +88,7 @@ def _iterations(axes: Any, found: Findings) -> None:
 
 
 def _failures(axes: Any, found: Findings) -> None:
-    from .pr11_solvers import GROUPS, NAMES
+    from ..pr11_solvers import GROUPS, NAMES
 
     some = found.crowd
     dress(axes, y="not solved [%]", title="The same: failures (hatched: from no impulses)")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..papers.st96_balls import GravityScan
-    from ..simulation.trajectory import Trajectory
+    from ...simulation.trajectory import Trajectory
+    from ..st96_balls import GravityScan
 
 
 def elevation_and_plan(run: Trajectory, radius: float, outlines: int = 6) -> Figure:
@@ -41,7 +41,7 @@ def elevation_and_plan(run: Trajectory, radius: float, outlines: int = 6) -> Fig
 
 def gravity_scan(scan: GravityScan) -> Figure:
     """How far the errors of st96 Table 1 are from the printed ones, by g; and the variations."""
-    from ..papers.st96_balls import GRAVITY, STEPS
+    from ..st96_balls import GRAVITY, STEPS
 
     figure = new_figure(10, 4.4)
     left, right = figure.subplots(1, 2)

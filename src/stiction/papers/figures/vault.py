@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..papers.s00_painleve import Findings
+    from ..s00_painleve import Findings
 
 
 def draw_vault(found: Findings) -> Figure:
     """The motion, the impulse of the first step, the angle, and the energy."""
-    from ..papers import s00_painleve as paper
+    from .. import s00_painleve as paper
 
     figure = new_figure(11, 8)
     axes = figure.subplots(2, 2)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .._check import FloatArray, IntArray
+    from ..._check import FloatArray, IntArray
 
 SAND, NUT, DARK = "#f0c060", "#c0392b", "#495057"
 

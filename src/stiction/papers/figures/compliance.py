@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..papers.pr11_compliance import Findings
+    from ..pr11_compliance import Findings
 
 
 def draw_compliance(found: Findings) -> Figure:
     """Forces over time (pr11 figure 6), integrals over stiffness (pr11 figure 7), limits over damping, and jamming."""
-    from ..papers import pr11_compliance as paper
+    from .. import pr11_compliance as paper
 
     figure = new_figure(11, 8)
     axes = figure.subplots(2, 2)
@@ -82,7 +82,7 @@ def _jamming(axes: Any, found: Findings, paper: Any) -> None:
 
 def draw_frozen(found: Findings) -> Figure:
     """What Table 1 of pr11 tells of its making: the ratio of the excesses over Λ₂, and when the integrals ended."""
-    from ..papers import pr11_compliance as paper
+    from .. import pr11_compliance as paper
 
     figure = new_figure(10, 3.8)
     left, right = figure.subplots(1, 2)

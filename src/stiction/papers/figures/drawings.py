@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._check import FloatArray
-from ..friction import Coulomb
-from ..view.style import COLOURS, new_figure
+from ..._check import FloatArray
+from ...friction import Coulomb
+from ...view.style import COLOURS, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .ttp01_reference import Reference
+    from ..ttp01_reference import Reference
 
 INK, BODY, GROUND, BAR = "#212529", "#dbe7f3", "#868e96", 0.03  # colours; half the thickness of a drawn rod
 

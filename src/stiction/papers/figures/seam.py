@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 from .torsional import VELOCITIES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .._check import FloatArray
-    from ..analysis.convergence import Exact
-    from ..simulation.trajectory import Trajectory
+    from ..._check import FloatArray
+    from ...analysis.convergence import Exact
+    from ...simulation.trajectory import Trajectory
 
 BESIDE = {"frameon": False, "fontsize": 8, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
 

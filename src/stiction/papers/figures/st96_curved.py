@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..view.style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .st96_curved import Findings
+    from ..st96_curved import Findings
 
 BLUE, RED, GREY = COLOURS[0], COLOURS[1], COLOURS[5]
 
@@ -25,7 +25,7 @@ def draw_lever(found: Findings) -> Figure:
 
 
 def _gap(axes: Any, found: Findings) -> None:
-    from .st96_curved import PHASES, REACH, SHOWN, SPEED, STEP, STOP
+    from ..st96_curved import PHASES, REACH, SHOWN, SPEED, STEP, STOP
 
     axes = dress(axes, x="angle from the dead centre [rad]", y="gap [m]", title="One step, linearised at q + h v")
     angle = np.linspace(-0.25, 0.55, 200)
@@ -54,7 +54,7 @@ def _gap(axes: Any, found: Findings) -> None:
 
 
 def _angles(axes: Any, found: Findings) -> None:
-    from .st96_curved import PHASES, SHOWN, STOP
+    from ..st96_curved import PHASES, SHOWN, STOP
 
     axes = dress(axes, y="angle [rad]", title=f"The lever, impact at phase {PHASES[SHOWN]:g} of a step")
     for (name, runs), colour in zip(found.runs.items(), (RED, COLOURS[2], COLOURS[3], BLUE, "black")):
@@ -66,7 +66,7 @@ def _angles(axes: Any, found: Findings) -> None:
 
 
 def _speeds(axes: Any, found: Findings) -> None:
-    from .st96_curved import PHASES, SPEED
+    from ..st96_curved import PHASES, SPEED
 
     axes = dress(axes, x="phase of the impact within the step", y="largest speed afterwards [rad/s]",
                  title="Speed after an inelastic impact; it should be 0")  # fmt: skip

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._check import FloatArray
-from ..simulation import Trajectory
-from ..view.style import COLOURS, new_figure
-from .st96_balls import MASS, RADIUS, first_impact
+from ..._check import FloatArray
+from ...simulation import Trajectory
+from ...view.style import COLOURS, new_figure
+from ..st96_balls import MASS, RADIUS, first_impact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..view.style import COLOURS, dress, new_figure
-from . import pr11_compliance as paper
-from .experiment import Quantity, claim
-from .pr11_rod import MU
-from .pr11_stepping import STEP, step
+from ...view.style import COLOURS, dress, new_figure
+from .. import pr11_compliance as paper
+from ..experiment import Quantity, claim
+from ..pr11_rod import MU
+from ..pr11_stepping import STEP, step
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

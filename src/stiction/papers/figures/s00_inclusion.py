@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..view.style import COLOURS, STYLES, dress, new_figure
+from ...view.style import COLOURS, STYLES, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .s00_inclusion import Findings
+    from ..s00_inclusion import Findings
 
 FLOOR = 1e-16  # where zero is drawn
 
 
 def draw_inclusion(found: Findings) -> Figure:
     """Above, the scenes; below, for each the worst distance from the cones by step and scheme, beside the control."""
-    from .s00_inclusion import SCENES
+    from ..s00_inclusion import SCENES
 
     figure = new_figure(13, 7.6)
     for place, scene in enumerate(SCENES):
@@ -29,7 +29,7 @@ def draw_inclusion(found: Findings) -> Figure:
 
 def _forces(axes: Any, found: Findings, scene: str) -> None:
     """Sums of the impulses of all contacts, over the step: what has to lie in the cones."""
-    from .s00_inclusion import SCHEMES
+    from ..s00_inclusion import SCHEMES
 
     dress(axes, y="contact forces, sum of sizes [N]", title=scene.capitalize())
     run = found.studies[scene, next(iter(SCHEMES))].runs[-1]
@@ -46,7 +46,7 @@ def _forces(axes: Any, found: Findings, scene: str) -> None:
 
 
 def _distances(axes: Any, found: Findings, scene: str) -> None:
-    from .s00_inclusion import LESS, SCENES, SCHEMES
+    from ..s00_inclusion import LESS, SCENES, SCHEMES
 
     dress(axes, x="step h [s]", y="forces outside the cones", title="Worst test function")
     h = np.array(found.steps)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..papers.s00_ball import Findings as Ball
-    from ..papers.s00_phase import Findings as Phases
-    from ..papers.s00_weak import Findings as Weak
+    from ..s00_ball import Findings as Ball
+    from ..s00_phase import Findings as Phases
+    from ..s00_weak import Findings as Weak
 
 BLUE, RED, GREEN, GREY = COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[5]
 
@@ -28,7 +28,7 @@ def draw_ball(found: Ball) -> Figure:
 
 
 def _heights(axes: Any, found: Ball) -> None:
-    from ..papers.s00_ball import STEPS, ZENO_E, zeno_time
+    from ..s00_ball import STEPS, ZENO_E, zeno_time
 
     axes = dress(axes, y="height [m]", title=f"Bounces with e = {ZENO_E:g} end in finite time")
     for h, run, colour in ((STEPS[0], found.zeno[0], RED), (STEPS[-1], found.zeno[-1], BLUE)):
@@ -38,7 +38,7 @@ def _heights(axes: Any, found: Ball) -> None:
 
 
 def _near_zeno(axes: Any, found: Ball) -> None:
-    from ..papers.s00_ball import STEPS, ZENO_E, zeno_time
+    from ..s00_ball import STEPS, ZENO_E, zeno_time
 
     end = zeno_time(ZENO_E)
     axes = dress(axes, y="velocity [m/s]", title="The last bounces, and rest")
@@ -51,7 +51,7 @@ def _near_zeno(axes: Any, found: Ball) -> None:
 
 
 def _energies(axes: Any, found: Ball) -> None:
-    from ..papers.s00_ball import BOUNCES, LOW_STEP, bounce_steps, energies
+    from ..s00_ball import BOUNCES, LOW_STEP, bounce_steps, energies
 
     run = found.thousand
     energy, kept = energies(run)
@@ -69,7 +69,7 @@ def _energies(axes: Any, found: Ball) -> None:
 
 
 def _errors(axes: Any, found: Ball) -> None:
-    from ..papers.s00_ball import APEX_E, PHASES, STEPS, SWING_STEPS, ZENO_E
+    from ..s00_ball import APEX_E, PHASES, STEPS, SWING_STEPS, ZENO_E
 
     axes = dress(axes, x="step h [s]", y="error", title="Errors are of first order")
     axes.loglog(
@@ -92,7 +92,7 @@ def draw_phases(found: Phases) -> Figure:
 
 
 def _ratios(axes: Any, found: Phases) -> None:
-    from ..papers.s00_phase import PHASES, RESTITUTION
+    from ..s00_phase import PHASES, RESTITUTION
 
     axes = dress(axes, x="phase of the impact within the step", y="−v⁺/v⁻", title="Ratio of velocities at an impact")
     for values, style, colour, label in (
@@ -107,7 +107,7 @@ def _ratios(axes: Any, found: Phases) -> None:
 
 
 def _landings(axes: Any) -> None:
-    from ..papers.s00_phase import FALL, HEIGHTS, STEP, trapezoidal
+    from ..s00_phase import FALL, HEIGHTS, STEP, trapezoidal
 
     axes = dress(axes, y="height [m]", title="Balls from nearly one height, trapezoidal rule")
     for height, colour in zip(HEIGHTS, COLOURS):
@@ -127,7 +127,7 @@ def draw_weak(found: Weak) -> Figure:
 
 
 def _senses(axes: Any, found: Weak) -> None:
-    from ..papers.s00_weak import STEPS
+    from ..s00_weak import STEPS
 
     axes = dress(axes, x="step h [s]", y="distance over s*", title="One bounce: three senses of distance")
     lines = (
@@ -154,7 +154,7 @@ def _thrown(axes: Any, found: Weak) -> None:
 
 
 def _limits(axes: Any, found: Weak) -> None:
-    from ..papers.s00_weak import STEPS
+    from ..s00_weak import STEPS
 
     axes = dress(axes, x="step h [s]", y="error", title="Theorem 1: q uniformly, v in L¹")
     for limit, colour, name in ((found.velocity, BLUE, "eq. 3.11"), (found.position, GREEN, "f(q⁺) ⊥ c")):

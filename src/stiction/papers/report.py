@@ -13,7 +13,8 @@ from html import escape
 from pathlib import Path
 
 from .. import __version__
-from ..papers.experiment import (
+from ..problem.certificate import UNITS
+from .experiment import (
     DIFFERS,
     FITTED,
     NOT_COMPARABLE,
@@ -23,8 +24,7 @@ from ..papers.experiment import (
     Outcome,
     Quantity,
 )
-from ..papers.words import CAPTIONS, PAPERS, SAYS
-from ..problem.certificate import UNITS
+from .words import CAPTIONS, PAPERS, SAYS
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">

@@ -12,8 +12,8 @@ import pytest
 
 from stiction.papers import Experiment, Outcome, Quantity, experiment, experiments
 from stiction.papers.experiment import claim
+from stiction.papers.report import Entry, report_html, write_report
 from stiction.papers.words import CAPTIONS, PAPERS, SAYS
-from stiction.view.report import Entry, report_html, write_report
 
 VOID = {"meta", "img", "br", "link", "hr"}
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..papers.s00_energy import Gains, Losses
+    from ..s00_energy import Gains, Losses
 
 BLUE, RED, GREEN, GREY = COLOURS[0], COLOURS[1], COLOURS[2], COLOURS[5]
 LAW_COLOURS = {"newton": RED, "poisson": BLUE, "stronge": GREEN}
@@ -31,8 +31,8 @@ def draw_gains(found: Gains) -> Figure:
 
 
 def _lines(axes: Any, x: np.ndarray, values: np.ndarray) -> None:
-    from ..papers.impacts import LAWS
-    from ..papers.s00_energy import FORMS
+    from ..impacts import LAWS
+    from ..s00_energy import FORMS
 
     axes.axhspan(1.0, 2.0, color=RED, alpha=0.07, linewidth=0)
     for i, form in enumerate(FORMS):
@@ -41,8 +41,8 @@ def _lines(axes: Any, x: np.ndarray, values: np.ndarray) -> None:
 
 
 def _pendulum(axes: Any) -> None:
-    from ..papers.impacts import Exactly, double_pendulum
-    from ..papers.s00_energy import KANE_E, energies
+    from ..impacts import Exactly, double_pendulum
+    from ..s00_energy import KANE_E, energies
 
     axes = dress(axes, x="coefficient of friction", y=RATIO, title=f"Kane's double pendulum, e = {KANE_E:g}")
     mu = np.linspace(0.0, 1.0, 41)
@@ -52,8 +52,8 @@ def _pendulum(axes: Any) -> None:
 
 
 def _rod(axes: Any) -> None:
-    from ..papers.impacts import Exactly, oblique_rod
-    from ..papers.s00_energy import ROD_ANGLE, ROD_E, ROD_MU, energies
+    from ..impacts import Exactly, oblique_rod
+    from ..s00_energy import ROD_ANGLE, ROD_E, ROD_MU, energies
 
     axes = dress(axes, x="slip before over fall", title=f"Rod at {ROD_ANGLE:g}°, µ = {ROD_MU:g}, e = {ROD_E:g}")
     slips = np.linspace(-1.0, 1.5, 81)
@@ -71,7 +71,7 @@ def _cases(axes: Any, found: Gains) -> None:
 
 def draw_losses(found: Losses) -> Figure:
     """Three balls in a line, and random contacts without friction."""
-    from ..papers.s00_energy import AWAY
+    from ..s00_energy import AWAY
 
     figure = new_figure(12, 4.2)
     axes = dress(figure.add_subplot(1, 3, 1), x="speed at which the third ball leaves the second [m/s]",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..simulation.trajectory import Trajectory
+    from ...simulation.trajectory import Trajectory
 
 
 def _outline(x: float, y: float, theta: float, length: float, radius: float) -> np.ndarray:

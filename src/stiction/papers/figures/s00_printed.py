@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..view.style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .s00_printed import Findings
+    from ..s00_printed import Findings
 
 BLUE, RED, GREY = COLOURS[0], COLOURS[1], COLOURS[5]
 
@@ -25,7 +25,7 @@ def draw_printed(found: Findings) -> Figure:
 
 
 def _rest(axes: Any, found: Findings) -> None:
-    from .s00_ball import STEPS, ZENO_E, zeno_time
+    from ..s00_ball import STEPS, ZENO_E, zeno_time
 
     axes = dress(axes, y="height [mm]", title=f"The last bounces, e = {ZENO_E:g}, h = {1e3 * STEPS[0]:g} ms")
     for (name, runs), colour in zip(found.bounces.items(), (RED, BLUE)):
@@ -61,8 +61,8 @@ def _shock(axes: Any, found: Findings) -> None:
 
 
 def _apart(axes: Any, found: Findings) -> None:
-    from .s00_painleve import STEPS as RODS
-    from .s00_weak import STEPS as THROWN
+    from ..s00_painleve import STEPS as RODS
+    from ..s00_weak import STEPS as THROWN
 
     axes = dress(axes, x="step h [s]", y="error", title="Both are of first order")
     for name, colour in zip(found.rods, (RED, BLUE)):

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..papers.pr11_hammer import Findings
+    from ..pr11_hammer import Findings
 
 
 def draw_hammer(found: Findings) -> Figure:
     """What the blow does to a rigid and to a hinged rod, forces over time, and the impulse over the ratio."""
-    from ..papers import pr11_hammer as paper
+    from .. import pr11_hammer as paper
 
     figure = new_figure(11, 7.5)
     grid = figure.add_gridspec(2, 2, height_ratios=(0.75, 1.0))

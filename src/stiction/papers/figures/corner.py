@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .._check import FloatArray
-    from ..analysis.motions import Motions
+    from ..._check import FloatArray
+    from ...analysis.motions import Motions
 
 
 def draw_corner(hit: Motions) -> Figure:
     """Three panels with the velocities of the feet (thick) and of the centre, and the impulses that led there."""
-    from ..analysis import all_motions, impulse_velocity
-    from ..papers.pr11_corner import START, corner
+    from ...analysis import all_motions, impulse_velocity
+    from ..pr11_corner import START, corner
 
     (first,) = hit
     assert first.after is not None
@@ -37,7 +37,7 @@ def draw_corner(hit: Motions) -> Figure:
 
 
 def _panel(axes: Any, v: FloatArray, p: FloatArray, title: str) -> None:
-    from ..papers.pr11_corner import FEET, NORMALS
+    from ..pr11_corner import FEET, NORMALS
 
     dress(axes, x="x", title=title)
     axes.axhspan(-2.15, FEET[0][1], color="#ced4da")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .style import COLOURS, dress, new_figure
+from ...view.style import COLOURS, dress, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..simulation.trajectory import Trajectory
+    from ...simulation.trajectory import Trajectory
 
 
 def ellipse_frames(run: Trajectory, semi: tuple[float, float], times: np.ndarray) -> Figure:
