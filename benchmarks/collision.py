@@ -11,9 +11,9 @@ from scipy.spatial.transform import Rotation
 
 import stiction as st
 from stiction.collision import CONVEX, aabbs2, aabbs3, evaluate3, find2, find3, pairs
-from stiction.collision.convex3 import evaluate_convex3, find_convex3
-from stiction.collision.ellipse2 import find_ellipses2
+from stiction.collision.plane.ellipse import find_ellipses2
 from stiction.collision.records import Boxes, FeaturePairs, Filters, FoundContacts, Geometry, PlaneShapes, SpaceShapes
+from stiction.collision.space.convex import evaluate_convex3, find_convex3
 
 SHAPES = {
     "sphere": ((0.0, 0.0, 0.0), 0.5),

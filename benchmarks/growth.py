@@ -24,8 +24,8 @@ import numpy as np
 
 import stiction as st
 from scenes import DT, layers, spheres
-from stiction import _jit
-from stiction.solvers.nsgs import Nsgs
+from stiction.runtime import jit as _jit
+from stiction.solvers.gauss_seidel.nsgs import Nsgs
 
 TOL = 1e-3
 WARM, STEPS, ROUNDS = 20, 10, 5

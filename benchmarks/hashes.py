@@ -125,7 +125,7 @@ def papers():
 
 def main():
     """Hash, write, compare."""
-    from stiction import _jit
+    from stiction.runtime import jit as _jit
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="write the hashes here")

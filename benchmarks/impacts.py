@@ -13,10 +13,10 @@ import argparse
 import numpy as np
 
 import stiction as st
-from stiction.schemes.impact import newton, poisson, stronge
-from stiction.schemes.impact_energy import work
-from stiction.schemes.impact_incremental import incremental
-from stiction.schemes.impact_several import Resolver
+from stiction.schemes.impact.energy import work
+from stiction.schemes.impact.incremental import incremental
+from stiction.schemes.impact.law import newton, poisson, stronge
+from stiction.schemes.impact.several import Resolver
 from stiction.solvers import answer, make_solver
 from stiction.systems.restitution import LAWS as CODES
 

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from stiction import Bodies, ContactProblem, Law
-from stiction.solvers.nsgs import BodySweeps, Nsgs
+from stiction.solvers.gauss_seidel.nsgs import BodySweeps, Nsgs
 
 
 def pile(side: int, dim: int, *, mu: float = 0.4, associated: bool = False, seed: int = 0) -> ContactProblem:

@@ -30,7 +30,7 @@ import hard_law
 import stiction as st
 from engines import ENGINES
 from scenes import DT, box_scene, pile, spheres, tower, wall
-from stiction import _jit
+from stiction.runtime import jit as _jit
 
 PACKAGES = {"stiction": "stiction", "MuJoCo": "mujoco", "PyBullet": "pybullet", "DART": "dartpy", "Drake": "drake"}
 FIELDS = (

@@ -97,7 +97,7 @@ PILES |= {"mixed200": lambda seed: mixed(200, seed)}
 
 def warm(name):
     """Compile what the run of a pile needs, so that its time is that of its steps."""
-    from stiction import _jit
+    from stiction.runtime import jit as _jit
     from stiction.simulation import loop
 
     _jit.set_num_threads(1)

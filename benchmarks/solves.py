@@ -16,8 +16,8 @@ import numpy as np
 
 import stiction as st
 from scenes import DT, pile, spheres
-from stiction import _jit
-from stiction.solvers.nsgs import BodySweeps
+from stiction.runtime import jit as _jit
+from stiction.solvers.gauss_seidel.nsgs import BodySweeps
 
 TOL = 1e-6
 PILES, TIMES = range(10), (0.2, 0.3, 0.4, 0.5, 0.6)  # s

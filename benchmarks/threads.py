@@ -17,8 +17,8 @@ import numpy as np
 
 import stiction as st
 from scenes import DT, layers, spheres
-from stiction import _jit
-from stiction.solvers.nsgs import BodySweeps
+from stiction.runtime import jit as _jit
+from stiction.solvers.gauss_seidel.nsgs import BodySweeps
 
 TOL = 1e-3
 SIZES = ((40, 10), (57, 10))  # spheres along a side, and layers

@@ -75,7 +75,7 @@ def turn(page):
 
 
 def measure(browser, spheres, folder, shots):
-    from stiction.view.web import Viewer
+    from stiction.view.web.viewer import Viewer
 
     run = recorded(spheres, folder / f"{spheres}.h5")
     viewer = Viewer(run, port=8480, playing=False)

@@ -14,7 +14,7 @@ import stiction
 pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
 
 KERNELS = """
-from stiction._jit import njit
+from stiction.runtime.jit import njit
 
 @njit
 def double(x):

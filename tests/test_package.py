@@ -86,7 +86,7 @@ def imports(path):
 
 def test_four_files_know_numba():
     users = [path.name for path in SOURCES if any(name.split(".")[0] == "numba" for name in imports(path))]
-    assert sorted(users) == ["_cache.py", "_jit.py", "_lanes.py", "_sealed.py"]
+    assert sorted(users) == ["runtime/cache.py", "runtime/jit.py", "runtime/lanes.py", "runtime/sealed.py"]
 
 
 def test_files_fit_in_the_head():
@@ -136,7 +136,7 @@ def test_kernels_have_one_signature_each(signatures):
 # Functions with more than 12 parameters, by the reason that each has.
 MANY_PARAMETERS = {
     "springs of an impact driven by work": {
-        "impact_kernels.springs",
+        "impact.kernels.springs",
     },
     "users say each option by its name": {
         "contact_problem.__init__",
@@ -190,7 +190,7 @@ def test_no_tuple_of_kernels_is_cut_by_number():
     """A field of a record has a name: nothing says `facts[:12]` or `found[3]`, and no column of a table is a number."""
     wrong = []
     for path in SOURCES:
-        if path.parent.name not in KERNELS or path.stem == "siconos_text":  # there `found` is a match of a pattern
+        if path.parent.name not in KERNELS or path.stem == "files/siconos":  # there `found` is a match of a pattern
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name | ast.Attribute):
@@ -258,7 +258,7 @@ def _is_leaf(function):
 
 def test_kernels_rest_on_the_modules_that_they_import_by_name(tmp_path):
     """On no others of their package; on the package itself where a name is none of its modules."""
-    from stiction._cache import _read
+    from stiction.runtime.cache import _read
 
     texts = {"__init__": "from . import other\nN = 1\n", "b": "", "other": "", "one": "from . import b as c\n"}
     for name, text in {**texts, "two": "from . import N, b\n", "three": "from .b import f as g\n"}.items():
@@ -275,11 +275,11 @@ def test_kernels_rest_on_the_modules_that_they_import_by_name(tmp_path):
 def test_kernels_from_the_cache_find_their_threads(tmp_path):
     """A caller compiled while its parallel callee comes from the cache, then loaded alone by a third process."""
     (tmp_path / "leaf.py").write_text(
-        "from stiction._jit import njit, prange\n"
+        "from stiction.runtime.jit import njit, prange\n"
         "@njit(parallel=True)\ndef double(x, y):\n    for i in prange(len(x)):\n        y[i] = 2.0 * x[i]\n"
     )
     (tmp_path / "caller.py").write_text(
-        "from stiction._jit import njit\nfrom leaf import double\n"
+        "from stiction.runtime.jit import njit\nfrom leaf import double\n"
         "@njit\ndef twice(x, y):\n    double(x, y)\n    double(y, x)\n    return x.sum()\n"
     )
     run = "import numpy as np; x, y = np.ones(1000), np.ones(1000);"
@@ -304,7 +304,7 @@ def test_kernels_from_the_cache_find_their_threads(tmp_path):
 def test_kernels_of_one_factory_do_not_take_each_others_constants(tmp_path):
     """Two processes compile one each, a third loads both."""
     (tmp_path / "pair.py").write_text(
-        "import numpy as np\nfrom stiction._jit import njit\n"
+        "import numpy as np\nfrom stiction.runtime.jit import njit\n"
         "def make(n):\n"
         "    @njit\n    def fill(x):\n"
         "        if n == 2:\n            return np.full(n, x), np.zeros(n, np.int64)\n"

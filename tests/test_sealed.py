@@ -10,7 +10,7 @@ pytestmark = pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reaso
 
 BIG = """
 import numpy as np
-from stiction._jit import njit, prange
+from stiction.runtime.jit import njit, prange
 
 @njit(parallel=True)
 def double(x, y):
@@ -42,7 +42,7 @@ def make(inner):
 square, cube = make(squared), make(cubed)
 """
 TOP = """
-from stiction._jit import njit
+from stiction.runtime.jit import njit
 from big import big, cube, square
 
 @njit
@@ -129,7 +129,7 @@ def test_callers_from_disk_find_their_sealed_kernels(run, tmp_path):
 
 
 def test_callers_do_not_contain_sealed_kernels(monkeypatch, tmp_path):
-    from stiction._jit import njit
+    from stiction.runtime.jit import njit
 
     monkeypatch.setenv("STICTION_CACHE_DIR", str(tmp_path))  # what comes from disk cannot be inspected
 

@@ -29,7 +29,7 @@ class Process:
 def cold(monkeypatch):
     """Nothing is compiled yet, and there are two cores."""
     Process.last = None
-    monkeypatch.setattr("stiction._jit.compiled", lambda kernel: False)
+    monkeypatch.setattr("stiction.runtime.jit.compiled", lambda kernel: False)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", Process)
 
@@ -69,7 +69,7 @@ def test_without_need_or_means_there_is_no_other_process(reason, monkeypatch):
         raise OSError
 
     if reason == "compiled":
-        monkeypatch.setattr("stiction._jit.compiled", lambda kernel: True)
+        monkeypatch.setattr("stiction.runtime.jit.compiled", lambda kernel: True)
     elif reason == "one core":
         monkeypatch.setattr("os.cpu_count", lambda: 1)
     else:

@@ -16,7 +16,7 @@ import pytest
 import stiction as st
 from stiction.cli import main
 from stiction.cli.new import kinds, starter
-from stiction.simulation.claim import Claim
+from stiction.simulation.recording.claim import Claim
 
 CODE = "import sys; from stiction.cli import main; sys.argv[0] = 'stiction'; main()"
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from stiction.collision import ELLIPSE, PLANE, evaluate2, evaluate3, find2, find3
-from stiction.collision.ellipse2 import evaluate_ellipses2, find_ellipses2
+from stiction.collision.plane.ellipse import evaluate_ellipses2, find_ellipses2
 from stiction.collision.records import FeaturePairs, FoundContacts, Geometry, PlaneShapes, SpaceShapes
 
 ROOM = 64

@@ -22,5 +22,5 @@ def test_kernels_have_one_signature_each(scene2, scene3, signatures):
     aabbs2(plane.x, plane.angle, plane.packed, 0.1, boxes)
     assert pairs(boxes, plane.kind, filters, False).tolist() == [[0, 1], [0, 2]]
     compiled = signatures("stiction.collision")
-    assert len(compiled["stiction.collision.narrow3.find3"]) == 1
+    assert len(compiled["stiction.collision.space.narrow.find3"]) == 1
     assert {name: kinds for name, kinds in compiled.items() if len(kinds) > 1} == {}

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from stiction._jit import get_num_threads, set_num_threads
 from stiction.collision import aabbs3, evaluate3, find3, pairs
-from stiction.collision.narrow3 import FEATURES
 from stiction.collision.neighbours import neighbours, no_neighbours, overlapping
 from stiction.collision.records import Boxes, FeaturePairs, Filters, FoundContacts, Geometry, SpaceShapes
-from stiction.collision.search3 import search
+from stiction.collision.space.narrow import FEATURES
+from stiction.collision.space.search import search
+from stiction.runtime.jit import get_num_threads, set_num_threads
 
 
 def scene(n, seed, boxes=True):

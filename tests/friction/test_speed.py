@@ -7,8 +7,8 @@ from hypothesis import strategies as hs
 from scipy.optimize import brentq
 
 import stiction as st
-from stiction.solvers.coefficients import connected_zero
-from stiction.solvers.speed_newton import polish_speeds
+from stiction.solvers.any_law.coefficients import connected_zero
+from stiction.solvers.any_law.speed_newton import polish_speeds
 
 LAWS = [
     st.Stribeck(0.4, 0.25, speed=0.1),

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 
 import stiction as st
-from stiction.simulation import writer
+from stiction.simulation.recording import writer
 
 DT = 0.01
 WRONG = [None, -1, 10**30, 0.5, float("nan"), "text", [], {}, True, [-3], ["x", 2]]

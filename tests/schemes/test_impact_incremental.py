@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.schemes.impact_incremental import LAWS, incremental
+from stiction.schemes.impact.incremental import LAWS, incremental
 
 
 def random_impact(rng, n):

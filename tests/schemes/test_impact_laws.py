@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.schemes.impact import newton, poisson, stronge
-from stiction.schemes.impact_energy import limited, work
-from stiction.schemes.impact_incremental import incremental
+from stiction.schemes.impact.energy import limited, work
+from stiction.schemes.impact.incremental import incremental
+from stiction.schemes.impact.law import newton, poisson, stronge
 from stiction.solvers import answer, make_solver
 
 TOGETHER = [newton, poisson, stronge]

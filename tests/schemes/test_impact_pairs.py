@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.schemes.impact import newton, poisson, stronge, together
+from stiction.schemes.impact.law import newton, poisson, stronge, together
 from stiction.systems.restitution import NEWTON, POISSON, STRONGE
 
 LAWS = {"newton": st.NewtonImpact, "poisson": st.PoissonImpact, "stronge": st.StrongeImpact}

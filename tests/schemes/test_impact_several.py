@@ -152,8 +152,8 @@ def test_inelastic_collapse_ends(way):
 
 def test_wedged_body_comes_to_rest():
     """A body between two walls without room: what leaves one hits the other, until all is lost."""
-    from stiction.schemes.impact_rows import Group
-    from stiction.schemes.impact_work import springs
+    from stiction.schemes.impact.rows import Group
+    from stiction.schemes.impact.work import springs
 
     W, u = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, 1.0])
     two, none = np.arange(2), np.zeros(0, dtype=np.int64)
@@ -166,9 +166,9 @@ def test_wedged_body_comes_to_rest():
 
 def test_springs_with_friction_are_the_followed_impact_at_one_contact():
     """The kernel against Routh's and Keller's path, at one contact by itself."""
-    from stiction.schemes.impact_incremental import incremental
-    from stiction.schemes.impact_rows import Group
-    from stiction.schemes.impact_work import springs
+    from stiction.schemes.impact.incremental import incremental
+    from stiction.schemes.impact.rows import Group
+    from stiction.schemes.impact.work import springs
 
     rng = np.random.default_rng(4)
     for i in range(24):

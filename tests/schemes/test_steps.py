@@ -8,7 +8,7 @@ from stiction.collision.neighbours import no_neighbours
 from stiction.schemes.steps import detection, motion, problem, solve
 from stiction.schemes.steps.exchange import step_options, world_arrays
 from stiction.schemes.steps.records import Memory
-from stiction.solvers.nsgs_ends import SOLVED
+from stiction.solvers.gauss_seidel.outcome import SOLVED
 
 
 def boxes():

@@ -260,7 +260,7 @@ def test_a_short_run_does_not_wait_until_the_loop_is_compiled(monkeypatch):
     def taken(few, compiled, **how):
         asked.clear()
         monkeypatch.setattr("stiction.simulation.loop.FEW", few)
-        monkeypatch.setattr("stiction._jit.compiled", lambda kernel: compiled)
+        monkeypatch.setattr("stiction.runtime.jit.compiled", lambda kernel: compiled)
         simulator(disks).run(0.05, **how)
         return len(asked)
 
@@ -271,11 +271,11 @@ def test_a_short_run_does_not_wait_until_the_loop_is_compiled(monkeypatch):
 
 
 def test_what_was_called_or_is_on_disk_is_compiled(monkeypatch, tmp_path):
-    from stiction._jit import compiled
+    from stiction.runtime.jit import compiled
 
     monkeypatch.setenv("STICTION_CACHE_DIR", str(tmp_path))  # where no earlier run has left the kernel
     path = tmp_path / "kernel.py"
-    path.write_text("from stiction._jit import njit\n\n\n@njit\ndef double(x):\n    return 2 * x\n")
+    path.write_text("from stiction.runtime.jit import njit\n\n\n@njit\ndef double(x):\n    return 2 * x\n")
 
     def fresh():
         return runpy.run_path(str(path))["double"]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.simulation import writer
-from stiction.simulation.checkpoints import checkpoint
-from stiction.simulation.schedule import Schedule
+from stiction.simulation.recording import writer
+from stiction.simulation.recording.checkpoints import checkpoint
+from stiction.simulation.recording.schedule import Schedule
 from stiction.solvers import Nsgs
 
 DT, LONG = 0.005, 0.6

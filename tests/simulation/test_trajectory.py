@@ -9,7 +9,7 @@ import pytest
 
 import stiction as st
 from stiction import Gap, GeneralizedSystem, Mode, Simulator
-from stiction.simulation.layout import VERSION
+from stiction.simulation.recording.layout import VERSION
 
 G, H = 9.81, 0.001
 HEIGHT, SPEED, MU, LIFT = 0.1, 1.2, 0.3, 0.8

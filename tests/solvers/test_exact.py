@@ -8,8 +8,8 @@ from hypothesis import strategies as hs
 import stiction as st
 from stiction import ContactProblem, Law
 from stiction.solvers.islands import split
-from stiction.solvers.newton_steps import Equations
-from stiction.solvers.response import make_scaled
+from stiction.solvers.newton.equations import Equations
+from stiction.solvers.newton.response import make_scaled
 
 EXACT = ["newton", "proximal", "fixed-point"]
 SETS = {
@@ -182,7 +182,7 @@ def test_sparse_matrices_and_bodies_give_the_newton_step_of_the_dense_one(monkey
     """(I + B W) dp = -g, solved in every space there is."""
     from scipy.sparse import csr_matrix
 
-    from stiction.solvers import newton_forms as forms
+    from stiction.solvers.newton import assembly as forms
 
     problem = boxes([(0, 0, 0.5 + i) for i in range(3)])
     unit, ptr = make_scaled(problem).unit, problem.row_ptr
@@ -210,7 +210,7 @@ def test_sparse_matrices_and_bodies_give_the_newton_step_of_the_dense_one(monkey
 def test_large_sparse_matrices_are_not_made_dense(solver, monkeypatch):
     from scipy.sparse import csr_matrix
 
-    from stiction.solvers import newton_forms as forms
+    from stiction.solvers.newton import assembly as forms
 
     problem = boxes([(3.0 * (i % 3), 0, 0.5 + i // 3) for i in range(9)])
     alone = ContactProblem.from_delassus(csr_matrix(problem.delassus()), problem.q, **_blocks(problem))

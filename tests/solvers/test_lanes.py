@@ -5,8 +5,9 @@ import pytest
 
 import stiction as st
 from stiction import Bodies, ContactProblem, Law
-from stiction._jit import njit
-from stiction._lanes import (
+from stiction.problem.records import Laws
+from stiction.runtime.jit import njit
+from stiction.runtime.lanes import (
     AHEAD,
     WIDTH,
     add_sixes,
@@ -24,11 +25,10 @@ from stiction._lanes import (
     store_triples,
     total,
 )
-from stiction.problem.records import Laws
 from stiction.solvers import Nsgs
-from stiction.solvers.nsgs_arms import ARMS, measure_arms, state_arms, sweep_arms
-from stiction.solvers.nsgs_kinds import DISK_GUESS, DISK_INVERSE, DISK_MU, PARAMETERS
-from stiction.solvers.nsgs_lanes import (
+from stiction.solvers.gauss_seidel.kinds import DISK_GUESS, DISK_INVERSE, DISK_MU, PARAMETERS
+from stiction.solvers.gauss_seidel.point_contacts import ARMS, measure_arms, state_arms, sweep_arms
+from stiction.solvers.gauss_seidel.point_contacts_simd import (
     PACK,
     fill_packs,
     load_packs,
@@ -36,7 +36,7 @@ from stiction.solvers.nsgs_lanes import (
     state_packs,
     sweep_packs,
 )
-from stiction.solvers.nsgs_records import LocalProblems, PackedRows, SweepList
+from stiction.solvers.gauss_seidel.records import LocalProblems, PackedRows, SweepList
 
 
 @njit

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction._jit import get_num_threads, set_num_threads
 from stiction.problem.body_kernels import MANY, velocity_change
+from stiction.runtime.jit import get_num_threads, set_num_threads
 from stiction.simulation.loop import CompiledLoop
 from stiction.solvers import Nsgs
-from stiction.solvers.nsgs_arms import FACTORS, body_triangle
-from stiction.solvers.nsgs_ends import QUICK_MANY
-from stiction.solvers.nsgs_order import PHASES, find_cells, order_bodies, stride
-from stiction.solvers.nsgs_relax import _next_look
+from stiction.solvers.gauss_seidel.order import PHASES, find_cells, order_bodies, stride
+from stiction.solvers.gauss_seidel.outcome import QUICK_MANY
+from stiction.solvers.gauss_seidel.point_contacts import FACTORS, body_triangle
+from stiction.solvers.gauss_seidel.schedule import _next_look
 
 
 @pytest.mark.parametrize("n", [*range(1, 60), 100, 512])
@@ -194,7 +194,7 @@ def test_huge_pages_are_asked_for_where_there_is_room(limit):
     """Memory set aside is not taken; where there are no addresses left for it, nothing happens."""
     code = f"""
 import resource
-from stiction._memory import keep_memory
+from stiction.runtime.memory import keep_memory
 limit = {limit}
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()

@@ -7,10 +7,10 @@ from hypothesis import strategies as hs
 
 import stiction as st
 from stiction import Bodies, ContactProblem, Dense, Law, Status
-from stiction._jit import njit
 from stiction.friction import Coulomb, Polyhedral
+from stiction.runtime.jit import njit
 from stiction.solvers import Nsgs
-from stiction.solvers.nsgs_local import Disk, solve_disk
+from stiction.solvers.gauss_seidel.local import Disk, solve_disk
 
 seeds = hs.integers(0, 2**32 - 1)
 

@@ -15,11 +15,11 @@ import pytest
 import stiction as st
 from stiction.errors import ModelError
 from stiction.problem.laws import Mode
-from stiction.view.web_panel import charts, past, thinned
-from stiction.view.web_play import Playhead
-from stiction.view.web_reel import BLOCK, FileReel, LiveReel, RunReel, reel_of
-from stiction.view.web_stage import MODE_RGB, Stage
-from stiction.view.web_surfaces import BUDGET, fewer_triangles, is_smooth, patterned
+from stiction.view.web.panel import charts, past, thinned
+from stiction.view.web.play import Playhead
+from stiction.view.web.reel import BLOCK, FileReel, LiveReel, RunReel, reel_of
+from stiction.view.web.stage import MODE_RGB, Stage
+from stiction.view.web.surfaces import BUDGET, fewer_triangles, is_smooth, patterned
 
 STEPS = BLOCK + 8  # more than one block of a recording
 

@@ -125,7 +125,7 @@ def wait_for(true, seconds=PATIENCE):
 
 @pytest.fixture
 def opened(browser):
-    from stiction.view.web import Viewer
+    from stiction.view.web.viewer import Viewer
 
     pages = []
 
@@ -233,7 +233,7 @@ def test_a_live_run_is_followed(opened):
     world = st.World(gravity=(0, 0, -9.81))
     world.add_plane(normal=(0, 0, 1), offset=0.0)
     world.add_body(st.Sphere(0.1), mass=1.0, position=(0, 0, 1.0), velocity=(0.5, 0, 0))
-    from stiction.view.web_reel import LiveReel
+    from stiction.view.web.reel import LiveReel
 
     simulator = st.Simulator(world, dt=0.01)
     reel = LiveReel(simulator)
@@ -282,7 +282,8 @@ def test_a_page_left_open_says_that_the_server_has_stopped(opened, tower):
 
 
 def test_a_page_says_that_the_server_was_killed(browser, tower):
-    code = "import sys; from stiction.view.web import show; show(sys.argv[1], port=8260, open_browser=False, wait=True)"
+    code = "import sys; from stiction.view.web.viewer import show; "
+    code += "show(sys.argv[1], port=8260, open_browser=False, wait=True)"
     server = subprocess.Popen([sys.executable, "-c", code, str(tower)], stdout=subprocess.PIPE, text=True)
     try:
         url = re.search(r"http://\S+", server.stdout.readline()).group()

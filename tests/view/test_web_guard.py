@@ -14,8 +14,8 @@ viser = pytest.importorskip("viser", reason="the viewer needs viser: pip install
 msgspec = pytest.importorskip("msgspec")
 client = pytest.importorskip("websockets.sync.client")
 
-from stiction.view import web_guard  # noqa: E402
-from stiction.view.web import Viewer  # noqa: E402
+from stiction.view.web import guard as web_guard  # noqa: E402
+from stiction.view.web.viewer import Viewer  # noqa: E402
 
 PROTOCOL = f"viser-v{viser.__version__}"
 CAMERA = {

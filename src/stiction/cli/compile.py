@@ -29,8 +29,8 @@ def solver_compiled_beside(dim: int) -> Iterator[None]:
 
 
 def _start(dim: int) -> subprocess.Popen[bytes] | None:
-    from .._jit import compiled
-    from ..solvers.nsgs_relax import relax_planar, relax_spatial
+    from ..runtime.jit import compiled
+    from ..solvers.gauss_seidel.schedule import relax_planar, relax_spatial
 
     if compiled(relax_spatial if dim == 3 else relax_planar) or (os.cpu_count() or 1) < 2 or not sys.executable:
         return None

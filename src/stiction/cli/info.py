@@ -24,8 +24,8 @@ def _installed(package: str) -> str | None:
 
 def show_info(json: Path | None) -> None:
     """Print what a bug report needs."""
-    from .._cache import cache_root
     from ..papers import experiments
+    from ..runtime.cache import cache_root
     from ..solvers import SOLVERS
 
     data: dict[str, Any] = {

@@ -17,7 +17,7 @@ from ..problem.laws import Law
 from ..scene import Scene
 from ..schemes.base import StepResult
 from ..simulation import Simulator
-from ..simulation.recorder import keep_worst, residuals
+from ..simulation.recording.recorder import keep_worst, residuals
 from ..simulation.trajectory import ACCEPTED, MISSED, REGULARISED
 from . import Stopped
 from .output import clock

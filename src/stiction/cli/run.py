@@ -12,10 +12,10 @@ from typing import Any
 from ..errors import ModelError, RecordingError, SolverError
 from ..scene import Scene, parse_scene, read_scene
 from ..simulation import Simulator, Trajectory
-from ..simulation.claim import Claim
-from ..simulation.reader import Recording
+from ..simulation.recording.claim import Claim
+from ..simulation.recording.reader import Recording
+from ..simulation.recording.writer import DiskError
 from ..simulation.trajectory import ACCEPTED, REGULARISED, UNEXPLAINED, left_by
-from ..simulation.writer import DiskError
 from .compile import solver_compiled_beside
 from .output import console, failure, write_json
 from .progress import Interrupted, Watch

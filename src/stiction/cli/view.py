@@ -18,8 +18,8 @@ FILMS, PICTURES = (".gif", ".mp4"), (".png", ".pdf", ".svg")
 
 def view_in_browser(path: Path | None, host: str, port: int, speed: float, open_browser: bool) -> None:
     """Serve a page with a recording, or with a scene that is run as it is shown, until Ctrl-C."""
-    from ..view.web import Viewer
-    from ..view.web_live import watch
+    from ..view.web.live import watch
+    from ..view.web.viewer import Viewer
 
     file = newest() if path is None else path
     options: dict[str, Any] = {"host": host, "port": port, "speed": speed, "open_browser": open_browser}

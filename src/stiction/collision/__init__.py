@@ -21,8 +21,8 @@ from .features import (
     evaluate2,
     evaluate3,
 )
-from .narrow2 import find2
-from .narrow3 import find3
+from .plane.narrow import find2
+from .space.narrow import find3
 
 __all__ = [
     "CONVEX",

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from .._jit import njit
+from ..runtime.jit import njit
 
 EDGE, FACE, GROUND = 8, 20, 26
 ALIGNED = 0.9  # cosine up to which the normals of a manifold may differ from its main normal

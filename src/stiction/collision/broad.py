@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._check import Array
-from .._jit import njit, prange
+from ..runtime.jit import njit, prange
 from .features import PLANE
 
 _LEVELS = 60

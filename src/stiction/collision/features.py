@@ -24,17 +24,18 @@ coincident features take the world's z axis (POINT_POINT) or a fixed perpendicul
 In the plane the types are POINT_POINT, POINT_LINE and LINE_POINT, a line carries its outward normal in da or db, its
 distance is signed, and the world's y axis replaces z. A body index of -1 is the world: the identity pose.
 
-Pairs with a curved shape have further types, which other kernels measure (`ellipse2`, `convex3`): CONVEX is the signed
-distance of the two shapes, found again at any configuration; RIM_PLANE and PLANE_RIM are the rim of a cylinder (centre
-pa, axis da, radius ra) against a plane: d·(centre - point) - radius·sin of the angle between axis and plane normal d.
+Pairs with a curved shape have further types, which other kernels measure (`plane/ellipse`, `space/convex`): CONVEX is
+the signed distance of the two shapes, found again at any configuration; RIM_PLANE and PLANE_RIM are the rim of a
+cylinder (centre pa, axis da, radius ra) against a plane: d·(centre - point) - radius·sin of the angle between axis and
+plane normal d.
 """
 
 from __future__ import annotations
 
 import math
 
-from .._jit import njit
-from .._lanes import AHEAD, fetch
+from ..runtime.jit import njit
+from ..runtime.lanes import AHEAD, fetch
 from .records import FoundContacts
 
 POINT_POINT, POINT_LINE, LINE_POINT, POINT_PLANE, PLANE_POINT, EDGE_EDGE = 0, 1, 2, 3, 4, 5

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from ..runtime.jit import njit
 from .broad import meets, overlap, pairs
 from .features import PLANE
 from .records import Boxes, NearPairs

@@ -63,7 +63,7 @@ class Filters(NamedTuple):
 
 
 class Cores(NamedTuple):
-    """The cores of shapes in space with the vertices, edges and faces of hulls, shape after shape (`support3`).
+    """The cores of shapes in space with the vertices, edges and faces of hulls, shape after shape (`space/support`).
 
     Vertices and faces have numbers over all shapes.
     """
@@ -146,7 +146,8 @@ class Geometry(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Pairs of features of which the contacts of two shapes are chosen: one in a row (`manifold3`, `patch3`)."""
+    """Pairs of features of which the contacts of two shapes are chosen, one in a row (`manifold`, `patch` in
+    `space/`)."""
 
     ci: Array  # what they are: numbers of features
     cf: Array  # signed core distance, then the point, relative to the second shape [m]

@@ -34,8 +34,8 @@ class ConvexSet(FrictionSet):
     impulse. Everything else follows from these.
 
     The functions are checked when the set is made, at random points. Solvers work with polyhedra inside F that are
-    refined where the solution needs it (`solvers/refine.py`); certificates judge by these functions. `axis`: see
-    `Anisotropic`; rows in a world: see `Polyhedral.contact_rows`.
+    refined where the solution needs it (`solvers/any_law/written_sets.py`); certificates judge by these functions.
+    `axis`: see `Anisotropic`; rows in a world: see `Polyhedral.contact_rows`.
     """
 
     @checks_arguments

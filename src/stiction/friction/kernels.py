@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._check import Array
-from .._jit import njit
-from .._lanes import root, select
+from ..runtime.jit import njit
+from ..runtime.lanes import root, select
 from .nnls import nnls
 
 NONE, ELLIPSOID, POLYHEDRON, PRODUCT = 0, 1, 2, 3

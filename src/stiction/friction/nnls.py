@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .._jit import njit
+from ..runtime.jit import njit
 
 
 @njit(leaf=True)

@@ -3,12 +3,9 @@
 `lemke` finds one solution, `solutions` finds every one (points and continua), `residual` judges any answer.
 """
 
-from .enumeration import SolutionSet as SolutionSet
-from .enumeration import solutions as solutions
-from .measure import residual as residual
-from .pivoting import LCPResult as LCPResult
-from .pivoting import lemke as lemke
-from .pivoting import lemke_arrays as lemke_arrays
-from .polyhedra import Face as Face
+from .enumeration import SolutionSet, solutions
+from .measure import residual
+from .pivoting import LCPResult, lemke, lemke_arrays
+from .polyhedra import Face
 
 __all__ = ["Face", "LCPResult", "SolutionSet", "lemke", "lemke_arrays", "residual", "solutions"]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._check import Array
-from .._jit import njit
+from ..runtime.jit import njit
 
 SOLVED, RAY, MAXITER, REFACTOR, LOST = 0, 1, 2, 3, 4
 # places in `info`: the entering variable; pivots, and those since the last refactoring; 1 when V was just recomputed;

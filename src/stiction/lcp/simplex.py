@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import njit
+from ..runtime.jit import njit
 
 _PIVOT = 1e-9  # smallest pivot, in equilibrated units where the entries of A are near 1
 _CLEAR = 1e-6  # a coordinate this large is positive beyond doubt; a smaller one is maximised to the end

@@ -2,7 +2,7 @@
 
 Two forms of each law. In phases: compression and restitution are one contact problem each (Newton's law is a single
 one), and friction acts by the slip at the end of a phase. Followed through: at one contact the slip is integrated
-through the impact (`schemes/impact_incremental.py`), and its reversals inside a phase are seen.
+through the impact (`schemes/impact/incremental.py`), and its reversals inside a phase are seen.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from .._check import FloatArray
 from ..friction import Coulomb
 from ..problem import ContactProblem, Dense, Law
-from ..schemes.impact import newton, poisson, stronge
-from ..schemes.impact_incremental import incremental
+from ..schemes.impact.incremental import incremental
+from ..schemes.impact.law import newton, poisson, stronge
 from ..solvers import Solution, solve
 
 LAWS = ("newton", "poisson", "stronge")

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from .._check import FloatArray
-from .._jit import njit
+from ..runtime.jit import njit
 
 
 @njit

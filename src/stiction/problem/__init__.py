@@ -3,8 +3,8 @@
 from .certificate import SolveCertificate
 from .contact_problem import ContactProblem
 from .dynamics import Bodies, Delassus, Dense
-from .fclib import read_fclib
-from .fclib_write import write_fclib
+from .files.fclib import read_fclib
+from .files.fclib_write import write_fclib
 from .laws import Law, Mode
 from .polyhedral import PolyhedralLCP
 

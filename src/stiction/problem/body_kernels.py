@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from .._jit import njit, prange
-from .._lanes import AHEAD, fetch
+from ..runtime.jit import njit, prange
+from ..runtime.lanes import AHEAD, fetch
 
 MANY, PARTS = 10_000, 64  # blocks from which threads share the work, and the parts they take
 _SHARES = 4  # of the bodies; for each of them all blocks are looked at

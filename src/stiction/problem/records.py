@@ -2,8 +2,8 @@
 
 A kernel takes `laws` and `form` in place of twenty arrays, and says `laws.mu[k]` where it needs one. Numba passes a
 record as its arrays, so that a field costs nothing; leaves that count no references take records too. The cache of
-kernels tells records apart by the names and the order of their fields (`_cache.py`): Numba itself knows them by their
-class alone, and would read the wrong field after two had changed places.
+kernels tells records apart by the names and the order of their fields (`runtime/cache.py`): Numba itself knows them by
+their class alone, and would read the wrong field after two had changed places.
 
 Sizes: nr rows, nk blocks, nb bodies, ns friction sets, d velocities of a body (3 in the plane, 6 in space).
 """

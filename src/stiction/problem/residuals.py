@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._check import Array
-from .._jit import njit
 from ..friction.kernels import (
     ELLIPSOID,
     POLYHEDRON,
@@ -30,6 +29,7 @@ from ..friction.kernels import (
     round_cone,
     support,
 )
+from ..runtime.jit import njit
 from .laws import BOX, EQUALITY, UNILATERAL, Mode
 
 OPEN, STICK, SLIP, BILATERAL, BOUND = (int(m) for m in Mode)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ModelError
-from ..simulation.layout import chosen_fields
+from ..simulation.recording.layout import chosen_fields
 from ..systems import Body as Handle
 from ..systems import PlanarWorld, World
 from .arrays import MOST

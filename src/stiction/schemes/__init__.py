@@ -3,8 +3,8 @@
 from .active import Closing, Growing, Speculative, Within
 from .anitescu_hart import AnitescuHart
 from .base import Change, Contacts, EnergyBalance, Scheme, StepCertificate, StepResult
-from .compliant import Compliant
-from .impact_work import WorkDriven
+from .compliance.compliant import Compliant
+from .impact.work import WorkDriven
 from .moreau import Moreau
 from .stewart import Stewart
 from .stewart_trinkle import StewartTrinkle

@@ -24,8 +24,8 @@ from ..friction.table import given_directions
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus
 from ..problem.laws import UNILATERAL
+from ..solvers.any_law.coefficients import settle
 from ..solvers.base import Solution, finish
-from ..solvers.coefficients import settle
 from ..status import Status
 from ..systems.base import Candidates, State, System
 from .active import Within

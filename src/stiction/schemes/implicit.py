@@ -19,8 +19,8 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
-from ..solvers.newton_steps import block_inertias
-from ..solvers.response import make_scaled
+from ..solvers.newton.equations import block_inertias
+from ..solvers.newton.response import make_scaled
 from ..systems.base import Candidates, Constraints, State, System
 from ..systems.sizes import arms, extent
 
@@ -216,7 +216,7 @@ class ImplicitStep:
 class Laws:
     """The laws of a point as equations `p = answer(p - ρ u)` in scaled rows, with Newton's step on them.
 
-    As in `solvers/newton_steps.py` (Alart, Curnier), with velocities among the unknowns.
+    As in `solvers/newton/equations.py` (Alart, Curnier), with velocities among the unknowns.
     """
 
     def __init__(self, step: ImplicitStep, at: Point):

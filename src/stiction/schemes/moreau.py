@@ -41,10 +41,10 @@ from .base import (
     record_contacts,
     resolved,
 )
-from .impact import Impulses
-from .impact_energy import GAINS, limited, work
-from .impact_several import Resolver
-from .impact_work import WorkDriven
+from .impact.energy import GAINS, limited, work
+from .impact.law import Impulses
+from .impact.several import Resolver
+from .impact.work import WorkDriven
 from .projection import projected
 from .solves import solve_agreeing, with_contradiction
 from .unforeseen import Attempt, foresee
@@ -59,8 +59,8 @@ class Moreau:
     """Velocity-level time-stepping with restitution: bounces whose ratio is exact, whatever the step.
 
     impact: the law of contacts that hit each other with a coefficient of restitution e: "newton", the ratio of normal
-    velocities; "poisson", of impulses; "stronge", of work (`schemes/impact.py`). Newton's law can add energy where
-    there is friction. multiple: how an impact at several contacts is resolved (`schemes/impact_several.py`):
+    velocities; "poisson", of impulses; "stronge", of work (`schemes/impact/law.py`). Newton's law can add energy where
+    there is friction. multiple: how an impact at several contacts is resolved (`schemes/impact/several.py`):
     "simultaneous", all in the same problems; "sequential", one contact at a time, the fastest first; "work" or
     `WorkDriven(exponent, stiffness)`, as springs that share it by their stiffness, with Stronge's law. follow: an
     impact by Poisson's or Stronge's law at one contact is followed through, so that slip that stops or turns within it

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import math
 
-from .._jit import njit
 from ..problem.laws import BOX, EQUALITY, UNILATERAL
+from ..runtime.jit import njit
 
 SPREAD = 3.0
 

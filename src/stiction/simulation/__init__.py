@@ -1,7 +1,7 @@
 """Runs: time, failure policy, recording and events."""
 
 from .events import Event
-from .recording import load
+from .recording.recording import load
 from .simulator import OverlapWarning, Simulator, StepWarning
 from .trajectory import ContactSeries, Trajectory
 

@@ -96,6 +96,6 @@ def _arrays(state: State) -> tuple[np.ndarray, ...]:
 
 def _on_one_core() -> None:
     """The kernels that this thread runs do not use several themselves."""
-    from .._jit import set_num_threads
+    from ..runtime.jit import set_num_threads
 
     set_num_threads(1)

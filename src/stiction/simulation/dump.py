@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
-from ..problem.fclib_write import write_fclib
+from ..problem.files.fclib_write import write_fclib
 from ..problem.laws import UNILATERAL
 from ..solvers import Solution
 

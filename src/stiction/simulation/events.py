@@ -12,7 +12,7 @@ from .._check import FloatArray, IntArray
 from ..problem.laws import DRY, UNILATERAL, Mode
 from ..schemes.base import Contacts, Gain
 from ..systems.model import CODES
-from .layout import KINDS
+from .recording.layout import KINDS
 
 if TYPE_CHECKING:
     from .trajectory import ContactTable

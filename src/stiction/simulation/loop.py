@@ -15,7 +15,7 @@ from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.steps.exchange import has_nested_blocks, needs_python, step_options, told, world_arrays
 from ..schemes.steps.records import CONTACTS, LastStep, Memory, nothing_known
 from ..solvers import Auto, Nsgs, Solver
-from ..solvers.nsgs_ends import QUICK_MANY
+from ..solvers.gauss_seidel.outcome import QUICK_MANY
 from ..systems.base import State, System
 
 FEW = 5000  # steps that take seconds one by one: for them the loop is not compiled, which takes a minute
@@ -89,7 +89,7 @@ class CompiledLoop:
 
     def worth(self, steps: int) -> bool:
         """Whether it is faster than Python for so many recorded steps, counted what is still to be compiled."""
-        from .._jit import compiled
+        from ..runtime.jit import compiled
 
         return steps > FEW or compiled(self._kernel)
 
@@ -144,9 +144,9 @@ class CompiledLoop:
 
     def _run(self, state: State, steps: int, worst: FloatArray) -> tuple[int, State, Any]:
         """How many of `steps` steps were taken, the state after them, and what the kernel knows of the last."""
-        from .._jit import get_num_threads
-        from .._memory import keep_memory
         from ..collision.neighbours import no_neighbours
+        from ..runtime.jit import get_num_threads
+        from ..runtime.memory import keep_memory
 
         still = self._still
         if still is not None and still.worst is not None and still.known is not None and _same(state, still.state):

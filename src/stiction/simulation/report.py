@@ -18,7 +18,7 @@ import numpy as np
 from .. import __version__
 from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
-from ..problem.fclib_write import write_fclib
+from ..problem.files.fclib_write import write_fclib
 from ..solvers import Solution
 
 if TYPE_CHECKING:

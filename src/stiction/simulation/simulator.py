@@ -26,20 +26,20 @@ from ..status import Status
 from ..systems.base import State, System, not_finite
 from ..systems.handles import name_of
 from .ahead import Ahead
-from .checkpoints import Checkpoint, checkpoint, last_block
-from .claim import Claim
 from .dump import Dump
-from .layout import chosen_fields
 from .loop import CompiledLoop, Group
-from .reader import Recording
-from .recorder import FileRecorder, MemoryRecorder, book, keep_worst
+from .recording.checkpoints import Checkpoint, checkpoint, last_block
+from .recording.claim import Claim
+from .recording.layout import chosen_fields
+from .recording.reader import Recording
+from .recording.recorder import FileRecorder, MemoryRecorder, book, keep_worst
+from .recording.schedule import Schedule, shown, steps_in
 from .report import leave_report
-from .schedule import Schedule, shown, steps_in
 from .separate import overlaps, separate
 from .trajectory import ACCEPTED, MISSED, UNEXPLAINED, Trajectory
 
 if TYPE_CHECKING:
-    from ..view.web import Viewer
+    from ..view.web.viewer import Viewer
 
 
 class StepWarning(UserWarning):
@@ -307,7 +307,7 @@ class Simulator:
         The run is not faster than the clock (times `speed`). Returns the `Viewer`, which goes on with the frames so far
         until it is stopped; its `run` is the trajectory. options: those of `Trajectory.view`, without `wait`.
         """
-        from ..view.web_live import watch
+        from ..view.web.live import watch
 
         return watch(self, duration, fps=fps, record=record, **options)
 

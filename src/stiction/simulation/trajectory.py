@@ -19,15 +19,15 @@ from ..problem.laws import Law, Mode
 from ..systems.handles import name_of
 from ..systems.model import CODES
 from .events import Event, event_rows, read_events
-from .lazy import Lazy
 from .motion import BodyMotion, world_impulse
-from .tables import ContactSeries, ContactTable, JointSeries
+from .recording.lazy import Lazy
+from .recording.tables import ContactSeries, ContactTable, JointSeries
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..view.web import Viewer
-    from .reader import Recording
+    from ..view.web.viewer import Viewer
+    from .recording.reader import Recording
 
 BALANCE = (
     "applied",
@@ -386,7 +386,7 @@ class Trajectory(Lazy):
 
     def save(self, path: str | Path) -> None:
         """Write the trajectory to an HDF5 file; `stiction.load` reads it."""
-        from .recording import save
+        from .recording.recording import save
 
         save(self, path)
 
@@ -444,7 +444,7 @@ class Trajectory(Lazy):
         wait: stay until Ctrl-C; by default outside of an interactive session. options: `host` ("127.0.0.1": only this
         machine), `port`, `speed`, `playing`, `open_browser`.
         """
-        from ..view.web import show
+        from ..view.web.viewer import show
 
         return show(self, wait=wait, **options)
 

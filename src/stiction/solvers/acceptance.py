@@ -27,7 +27,7 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.laws import UNILATERAL
 from ..status import Status
 from .base import Solution
-from .nsgs_ends import STRICT_ROWS
+from .gauss_seidel.outcome import STRICT_ROWS
 
 ROUGH_TOLERANCE = 1e-3  # what large problems may miss
 STIFFNESS = 300.0  # W of a contact over its compliance

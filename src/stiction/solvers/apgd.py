@@ -22,7 +22,7 @@ from ..problem.dynamics import Bodies, Delassus
 from ..problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from ..status import Status
 from .base import Solution, finish, not_symmetric, nothing_to_solve
-from .newton_forms import state_factors
+from .newton.assembly import state_factors
 
 DEFAULT_STEPS = 20_000
 CURVATURE_FALL = 0.99  # by which the estimate of the largest curvature falls in each step, until a step shows more
@@ -75,8 +75,8 @@ class _Descent:
 
     def __init__(self, problem: ContactProblem):
         from . import apgd_kernels as kernels
-        from . import newton_kernels as products
-        from . import nsgs_forms as forms
+        from .gauss_seidel import packed_rows as forms
+        from .newton import kernels as products
 
         self.problem, self.kernels, self.products, self.forms = problem, kernels, products, forms
         form, ptr, nr, f, length = problem.dynamics, problem.row_ptr, problem.nr, problem.friction, problem.length

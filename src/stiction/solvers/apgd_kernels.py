@@ -2,7 +2,7 @@
 
 Impulses are p = T x and velocities g = Tᵀ u, block by block, with T chosen so that each block's own inertia is about
 one and its set stays what it is: one number for a contact (times `length`), one per row for a box, all of W_bb^(-1/2)
-for a joint, which has no set. The rows of bodies are J = Tᵀ H L with M⁻¹ = L Lᵀ (`nsgs_forms`), so that
+for a joint, which has no set. The rows of bodies are J = Tᵀ H L with M⁻¹ = L Lᵀ (`gauss_seidel/packed_rows`), so that
 
     Tᵀ (W + C) T x = J (Jᵀ x) + C̃ x
 """
@@ -13,10 +13,10 @@ import math
 
 import numpy as np
 
-from .._jit import njit
 from ..problem.laws import BOX, EQUALITY, UNILATERAL
 from ..problem.residuals import LocalSet, in_metres, most_inequalities, project_block, projection_room
-from .nsgs_setup import eigen
+from ..runtime.jit import njit
+from .gauss_seidel.local_frames import eigen
 
 
 @njit

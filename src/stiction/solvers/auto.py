@@ -21,11 +21,11 @@ from .base import Solution, Solver, finish
 from .conic import Conic
 from .enumeration import Enumeration
 from .fixed_point import FixedPoint
+from .gauss_seidel.nsgs import Nsgs
+from .gauss_seidel.outcome import QUICK_FEW, QUICK_MANY, QUICK_ROWS, quick_limit
 from .islands import part
 from .lemke import Lemke
-from .nsgs import Nsgs
-from .nsgs_ends import QUICK_FEW, QUICK_MANY, QUICK_ROWS, quick_limit
-from .proximal import Proximal
+from .newton.proximal import Proximal
 
 PIVOT_MAX_UNKNOWNS = 300  # of the LCP, where Lemke's method goes first
 PIVOT_MAX_ROWS = 1500  # where it is a reasonable last resort

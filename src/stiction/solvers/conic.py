@@ -10,7 +10,7 @@ from ..problem.dynamics import Delassus, Dense
 from ..problem.laws import UNILATERAL
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
-from .proximal import iterate
+from .newton.proximal import iterate
 
 INTERIOR_STEPS = 200  # of clarabel, by default
 LAST_NEWTON_STEPS = 200  # after them, for the last digits

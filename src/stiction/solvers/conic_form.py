@@ -19,8 +19,8 @@ from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus, Dense
 from ..problem.laws import BOX, DRY, UNILATERAL
-from .newton_forms import state_factors
-from .response import Scaled, make_scaled
+from .newton.assembly import state_factors
+from .newton.response import Scaled, make_scaled
 
 
 class ConeProgram:

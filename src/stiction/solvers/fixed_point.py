@@ -15,15 +15,15 @@ import numpy as np
 
 from .. import _check
 from .._check import FloatArray
-from .._jit import njit
 from ..friction.kernels import support
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus, Dense
 from ..problem.laws import UNILATERAL
+from ..runtime.jit import njit
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
 from .conic import INTERIOR_STEPS, not_convex
-from .proximal import Proximal
+from .newton.proximal import Proximal
 
 DEFAULT_ROUNDS = 100  # one convex problem each
 NEWTON_ROUNDS = (1, 4, 8, 16, 32, 64)  # after which Newton's method tries to finish

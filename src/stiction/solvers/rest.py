@@ -20,12 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import njit
 from ..problem.body_kernels import rows_times, velocity_change
 from ..problem.laws import BOX, EQUALITY
-from .nsgs_items import classify_some
-from .nsgs_measure import block_map
-from .nsgs_records import Array
+from ..runtime.jit import njit
+from .gauss_seidel.measure import block_map
+from .gauss_seidel.records import Array
+from .gauss_seidel.sweep_list import classify_some
 
 REST_MAX_ROWS = 3000  # of which a look is worth it: larger scenes are hardly ever at rest altogether
 _LOOSE_TOLERANCE = 1e-4  # the largest for small problems

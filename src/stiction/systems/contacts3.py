@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from .._jit import njit
-from .._lanes import AHEAD, fetch
 from ..friction.sets import ROLL_1, ROLL_2, TANGENT_1, TANGENT_2
+from ..runtime.jit import njit
+from ..runtime.lanes import AHEAD, fetch
 from .kernels3 import set_row, turn
 
 

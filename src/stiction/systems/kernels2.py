@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from .._jit import njit
 from ..friction.sets import TANGENT_1
+from ..runtime.jit import njit
 
 POINT_AXIS, DOT, DISTANCE, TRAVEL, TURN = 0, 1, 2, 3, 4  # as in space; DOT is the difference of two angles here
 

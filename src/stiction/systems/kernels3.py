@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from ..runtime.jit import njit
 
 POINT_AXIS, DOT, DISTANCE, TRAVEL, TURN = 0, 1, 2, 3, 4  # the kinds of joint rows
 TURN_OF_A_PART = 0.5  # rad: free rotations that turn a body further are made in several parts

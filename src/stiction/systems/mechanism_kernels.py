@@ -12,7 +12,7 @@ With u the speed after the step and p its impulse, the demand is `u + b + C p`, 
 
 from __future__ import annotations
 
-from .._jit import njit
+from ..runtime.jit import njit
 
 HOLD, STOP, SPRING, SPEED, POSITION, RUB = 0, 1, 2, 3, 4, 5
 

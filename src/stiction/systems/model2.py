@@ -108,7 +108,7 @@ class Model2(BodyModel):
     def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: FoundContacts) -> int:
         if not self.curved:
             return int(find2(x, turn, self.shapes, pairs, band, out))
-        from ..collision.ellipse2 import find_ellipses2
+        from ..collision.plane.ellipse import find_ellipses2
 
         curved = (self.kind[pairs] == ELLIPSE).any(axis=1)
         n = int(find2(x, turn, self.shapes, pairs[~curved], band, out))
@@ -118,7 +118,7 @@ class Model2(BodyModel):
     def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: Geometry) -> None:
         evaluate2(x, turn, f.pairs, out)
         if self.curved:
-            from ..collision.ellipse2 import evaluate_ellipses2
+            from ..collision.plane.ellipse import evaluate_ellipses2
 
             evaluate_ellipses2(x, turn, self.shapes, f.shape_a, f.shape_b, f.type, out)
 

@@ -120,7 +120,7 @@ class Model3(BodyModel):
     def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: FoundContacts) -> int:
         if not self.curved:
             return int(find3(x, turn, self.shapes, pairs, band, out))
-        from ..collision.convex3 import find_convex3
+        from ..collision.space.convex import find_convex3
 
         curved = (self.kind[pairs] > PLANE).any(axis=1)
         n = int(find3(x, turn, self.shapes, pairs[~curved], band, out))
@@ -130,7 +130,7 @@ class Model3(BodyModel):
     def _measure(self, x: FloatArray, turn: FloatArray, f: Features, out: Geometry) -> None:
         evaluate3(x, turn, f.pairs, out)
         if self.curved:
-            from ..collision.convex3 import evaluate_convex3
+            from ..collision.space.convex import evaluate_convex3
 
             evaluate_convex3(x, turn, self.geo, self.shapes, f.shape_a, f.shape_b, f.pairs, out)
 

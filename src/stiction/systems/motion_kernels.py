@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .._jit import njit
+from ..runtime.jit import njit
 
 _FEW = 300  # fast bodies that are compared one by one
 

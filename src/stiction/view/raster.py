@@ -12,9 +12,9 @@ import math
 import numpy as np
 
 from .._check import FloatArray, IntArray
-from .._jit import njit
-from .web_reel import Frame
-from .web_stage import Stage
+from ..runtime.jit import njit
+from .web.reel import Frame
+from .web.stage import Stage
 
 CREASE = 0.85  # cosine of the angle between faces above which an edge is rounded off
 MAP = 1400  # pixels of the buffer seen by the light

@@ -15,8 +15,8 @@ from ..problem.laws import Mode
 from .movies import write_movie
 from .raster import CAMERA, Painter
 from .style import new_figure
-from .web_reel import Frame, Reel, reel_of
-from .web_stage import MODE_RGB, PIN_RGB, Stage
+from .web.reel import Frame, Reel, reel_of
+from .web.stage import MODE_RGB, PIN_RGB, Stage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,6 +11,6 @@
     advance    many steps in one call
     exchange   the arrays of a world on the way in, the result of a step on the way out
 
-Detection rests on `collision/search2.py` and `search3.py`. `AnitescuHart.step` is the same step in Python, for every
-system; tests hold the two to the same bits.
+Detection rests on `collision/plane/search.py` and `space/search.py`. `AnitescuHart.step` is the same step in Python,
+for every system; tests hold the two to the same bits.
 """

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._jit import njit, prange
 from ...problem.body_kernels import MANY, PARTS
-from ...solvers.nsgs_ends import ACCEPTED, SOLVED
+from ...runtime.jit import njit, prange
+from ...solvers.gauss_seidel.outcome import ACCEPTED, SOLVED
 from ...systems.motion_kernels import approach, fastest_spin
 from ..base import FAST, GAINED
 from . import detection, motion, problem, solve

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._jit import njit, prange
 from ...problem.body_kernels import MANY, PARTS
 from ...problem.laws import DRY, UNILATERAL
+from ...runtime.jit import njit, prange
 
 CODES = 1 << 22  # as in systems.model
 

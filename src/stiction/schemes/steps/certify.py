@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from ..._jit import njit
 from ...problem.body_kernels import rows_times
+from ...runtime.jit import njit
 from ..step_kernels import work_of_rows
 from .blocks import key_of
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..._jit import njit
-from ...collision import search2, search3
+from ...collision.plane import search as search2
+from ...collision.space import search as search3
+from ...runtime.jit import njit
 from .certify import reaches
 
 

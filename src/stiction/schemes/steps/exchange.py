@@ -10,8 +10,8 @@ from ...friction.sets import ELLIPSOID, POLYHEDRON
 from ...problem.contact_problem import ContactProblem
 from ...problem.dynamics import Bodies
 from ...solvers.acceptance import levels
-from ...solvers.nsgs import swept
-from ...solvers.nsgs_ends import AT_REST
+from ...solvers.gauss_seidel.nsgs import swept
+from ...solvers.gauss_seidel.outcome import AT_REST
 from ...systems.base import State, System
 from ...systems.candidates import Features, WorldCandidates
 from ...systems.model import CODES
@@ -52,7 +52,7 @@ def needs_python(system: System, scheme: Scheme) -> bool:
 
 
 def has_nested_blocks(model: Any) -> bool:
-    """Whether contacts may be blocks of the kind NESTED (`nsgs_items.classify`), which have kernels of their own."""
+    """Whether contacts may be blocks of the kind NESTED (`sweep_list.classify`), which have kernels of their own."""
     f, rows = model.laws.friction, model.laws.rows
     sets = f.set_of[: len(rows)]
     slips = (f.kind[sets] == ELLIPSOID) & (f.semi[sets, : model.dim - 1] > 0.0).all(axis=1)

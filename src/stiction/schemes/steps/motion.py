@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from ..._jit import njit, prange
-from ...collision.search3 import MANY
+from ...collision.space.search import MANY
+from ...runtime.jit import njit, prange
 from ...systems.kernels2 import joint_rows as planar_joint_rows
 from ...systems.kernels3 import count_turns, kinetic_energy, mass_blocks, move, push, rotations
 from ...systems.kernels3 import joint_rows as spatial_joint_rows

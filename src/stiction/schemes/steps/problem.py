@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from ..._jit import njit
 from ...problem.body_kernels import delassus_diagonal, rows_times
 from ...problem.records import BodyRows, Laws, RowFacts
+from ...runtime.jit import njit
 from ...systems.kernels2 import joint_rows as planar_joint_rows
 from ...systems.kernels3 import joint_rows as spatial_joint_rows
 from ...systems.mechanism_kernels import demands

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._jit import njit, prange
 from ...collision.records import Geometry
 from ...problem.body_kernels import MANY, PARTS, bodies_apart, row_facts
+from ...runtime.jit import njit, prange
 from ...systems.contacts3 import contact_rows as spatial_contact_rows
 from ...systems.kernels2 import contact_rows as planar_contact_rows
 from ...systems.records import RowLaws

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from ..._jit import njit, prange
 from ...problem.body_kernels import MANY, PARTS, velocity_change, weigh
-from ...solvers.nsgs_ends import (
+from ...runtime.jit import njit, prange
+from ...solvers.gauss_seidel.first_attempt import near_planar, near_planar_nested, near_spatial, near_spatial_nested
+from ...solvers.gauss_seidel.outcome import (
     AT_REST,
     BOUNDED_FEW,
     BOUNDED_MANY,
@@ -19,9 +20,8 @@ from ...solvers.nsgs_ends import (
     SOLVED,
     STRICT_ROWS,
 )
-from ...solvers.nsgs_items import classify
-from ...solvers.nsgs_near import near_planar, near_planar_nested, near_spatial, near_spatial_nested
-from ...solvers.nsgs_relax import Aim
+from ...solvers.gauss_seidel.schedule import Aim
+from ...solvers.gauss_seidel.sweep_list import classify
 from ...solvers.rest import REST_MAX_ROWS, at_rest, come_to_rest, inner_tolerance
 from .blocks import by_block
 
@@ -70,7 +70,7 @@ def _make_solve(d, nested):
         Returns how it ended, the sweeps, the error, and whether change (nb, d) has received the velocities that p gives
         the bodies; `free` of the problem, H v_free before, is H v_free + b afterwards, and its rho and scale are known.
         The same calls as `Nsgs` makes on a problem of its own; only where `nested` may there be blocks of that kind
-        (`nsgs_items.classify`).
+        (`gauss_seidel.sweep_list.classify`).
         """
         laws, form, b, p, rho = problem.laws, problem.form, problem.demand, problem.p, problem.rho
         tol, parallel = options.tol, options.parallel

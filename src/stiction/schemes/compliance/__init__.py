@@ -1,0 +1,1 @@
+"""Contacts that give way, by stiff integrators: `Compliant`."""

@@ -1,0 +1,368 @@
+"""Block Gauss–Seidel (nonsmooth Gauss–Seidel, NSGS): one exact local solve per block and sweep, for large problems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ... import _check
+from ..._arguments import checks_arguments
+from ..._check import FloatArray, IntArray
+from ...problem.contact_problem import ContactProblem
+from ...problem.dynamics import Bodies, Delassus
+from ...status import Status
+from ..acceptance import largest_accepted, levels
+from ..base import Solution, finish, not_symmetric, nothing_to_solve
+from . import kinds
+from .outcome import ACCEPTED, FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED, STRICT_ROWS, quick_limit
+from .records import LocalProblems, SweepList
+
+DEFAULT_SWEEPS = 10_000
+OMEGA = 1.7  # over-relaxation without acceleration
+FIRST_SWEEPS = 20  # without either at the start: problems of a few blocks end there
+WINDOW_SWEEPS = 500  # in which the residual must have fallen, else steps are shortened
+DENSE_MAX_ROWS = 300  # up to which W stays a full matrix
+MORE_STARTS = 2  # of a large problem whose sweeps go in circles, each from half of the impulses
+CERTIFICATE_SWEEPS = 100  # on a matrix between two looks at the certificate, at most
+_LEFT = "nsgs left {:.1e} after {} sweeps, above tol = {:.0e}: accepted."
+_RESTS, _MET = "The first guess met the tolerance: the bodies are at rest.", "nsgs met the tolerance after {} sweeps."
+
+
+class Nsgs:
+    """Sweeps over the blocks, each solved exactly under the *true* Coulomb cone, until the certificate agrees.
+
+    Matrix-free on `Bodies` (cost per sweep linear in the number of blocks), on columns of W for `Dense` and
+    `Delassus`. Convergence is linear and depends on the problem: long chains, stacks and large mass ratios take many
+    sweeps. Coulomb problems have no convergence proof; an answer is only called solved by its certificate.
+
+    On `Bodies` a first attempt leaves out the contacts that will hardly act, islands are solved apart, large ones in
+    cells that several threads sweep at the same time (the result does not depend on their number), contacts of bodies
+    in space are taken eight at a time, and sweeps are accelerated by Anderson's method and momentum: piles need three
+    to four times fewer. Otherwise, and where it is given, `omega` over-relaxes: each block is solved with its own W
+    divided by omega, so that its law still holds exactly and the solution does not move. Where the residual stops
+    falling, omega goes down step by step, to 0.05; but a large problem first starts again from half of its impulses:
+    jammed piles have solutions that repel sweeps, which then wander for ever from one start and arrive from another.
+
+    When not to use it: small problems to many digits (Lemke, Newton), and tight tolerances on ill-conditioned ones.
+    """
+
+    name = "nsgs"
+
+    @checks_arguments
+    def __init__(self, maxiter: int = DEFAULT_SWEEPS, omega: float | None = None, accelerate: bool = True):
+        self.maxiter = _check.count("maxiter", maxiter)
+        self.omega = None if omega is None else _check.number("omega", omega, positive=True)
+        self.accelerate = bool(accelerate)
+
+    def refuses(self, problem: ContactProblem) -> str | None:
+        """Problems whose Delassus matrix is not symmetric (G ≠ H), or has a negative diagonal."""
+        return not_symmetric(problem, self.name)
+
+    def solve(
+        self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None,
+        accept: float | None = 0.0,
+    ) -> Solution:  # fmt: skip
+        """Sweep from `p0`, or from the problem's `p_warm`; `maxiter` limits the sweeps (default 10 000).
+
+        accept: sweeps on bodies that would take long end with an error up to this (`acceptance.py`; None: its rule).
+        """
+        limit = self.maxiter if maxiter is None else _check.count("maxiter", maxiter)
+        if problem.nr == 0:
+            return nothing_to_solve(problem, self.name, tol)
+        start = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
+        most, strict = levels(tol, accept)
+        most = most if problem.nr > STRICT_ROWS else tol
+        p, status, message, sweeps = self._iterate(problem, start, tol, limit, (most, strict))
+        done = finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=sweeps)
+        if done.status is Status.ACCEPTED and not done.certificate.ok(most):
+            return replace(done, status=Status.INACCURATE)
+        return done
+
+    def _iterate(
+        self, problem: ContactProblem, p: FloatArray, tol: float, limit: int, level: tuple[float, int]
+    ) -> tuple[Any, Status, str, int]:
+        """Windows of sweeps, with shorter steps where one has not helped: a cycle, which more sweeps would not end."""
+        bodies = isinstance(problem.dynamics, Bodies)
+        make: Any = BodySweeps if bodies else MatrixSweeps
+        accelerate = self.accelerate and bodies and self.omega is None
+        omega = 1.0 if accelerate else OMEGA if self.omega is None else self.omega
+        # the associated law is a convex problem, on which slow is never a cycle
+        steps = [] if problem.associated else [1.0, 0.5, 0.25, 0.1, 0.05]
+        if not accelerate:
+            steps = [1.0, omega, *steps]
+        inner = _inner_tolerance(problem, tol) if accelerate else tol
+        if accelerate and _at_rest(problem, p, inner):
+            return p, Status.SOLVED, _RESTS, 0
+        bounded = level[0] > tol
+        level = level if bounded else (inner, 0)
+        run = NearSweeps(problem, p, level) if accelerate else make(problem, p, steps.pop(0), False, level)
+        quick = quick_limit(problem.nr, bounded)
+        window = quick if accelerate else FIRST_SWEEPS  # the first attempt is that of the compiled loop
+        many = accelerate and problem.nr > QUICK_ROWS
+        starts = MORE_STARTS if many else 0
+        best, least, sweeps = p, np.inf, 0
+        while True:
+            ended, done, error = run.sweep(min(window, limit - sweeps), inner)
+            ended = SOLVED if error <= tol else ended
+            sweeps += done
+            p = run.impulses()
+            if ended == NONFINITE or not np.isfinite(p).all():
+                message = f"The impulses of nsgs grew without bound; the best residual on the way was {least:.2e}."
+                return best, Status.NONFINITE, message, sweeps
+            slow = error > 0.98 * least
+            if error < least:
+                best, least = p, error
+            if ended == SOLVED:
+                return p, Status.SOLVED, _MET.format(sweeps), sweeps
+            if ended == ACCEPTED:
+                return p, Status.ACCEPTED, _LEFT.format(error, sweeps, tol), sweeps
+            if sweeps >= limit or (ended == STALLED and limit <= quick):
+                message = f"nsgs stopped after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
+                return best, Status.MAXITER, message, sweeps
+            if ended == RESTING:
+                message = f"nsgs came to rest after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
+                return best, Status.INACCURATE, message, sweeps
+            if starts and ended == STALLED:
+                starts -= 1
+                run = BodySweeps(problem, 0.5 * p, omega, True, level)
+            elif steps and (slow or window == FIRST_SWEEPS):
+                run, many = make(problem, p, steps.pop(0), False, level), False
+            elif isinstance(run, NearSweeps):
+                run = BodySweeps(problem, p, omega, True, level)
+            window = quick if many else WINDOW_SWEEPS
+
+
+def swept(problem: ContactProblem, p: FloatArray, level: tuple[float, float | None], sweeps: int | None) -> Solution:
+    """The solution of a problem on bodies whose impulses p the kernels of `Nsgs` have found; sweeps None: at rest.
+
+    level: `tol`, and what is still accepted (`acceptance.py`).
+    """
+    tol, accept = level
+    if problem.nr == 0:
+        return nothing_to_solve(problem, Nsgs.name, tol)
+    message = _RESTS if sweeps is None else _MET.format(sweeps)
+    done = finish(problem, p, solver=Nsgs.name, tol=tol, status=Status.SOLVED, message=message, iterations=sweeps or 0)
+    if done.success or not done.certificate.ok(largest_accepted(problem.nr, tol, accept)):
+        return done
+    message = _LEFT.format(done.certificate.error, sweeps, tol)
+    return replace(done, status=Status.ACCEPTED, message=message)
+
+
+class NearSweeps:
+    """The first attempt on `Bodies`: on the blocks that may act (`first_attempt`), as in the compiled loop."""
+
+    def __init__(self, problem: ContactProblem, p0: FloatArray, level: tuple[float, int]):
+        self.problem, self.p, self.level = problem, p0.copy(), level
+
+    def impulses(self) -> FloatArray:
+        """The impulses in the problem's own rows."""
+        return self.p
+
+    def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
+        """Up to `count` sweeps: how they ended, how many were made, and the error."""
+        from . import first_attempt as kernels
+
+        problem = self.problem
+        form: Any = problem.dynamics
+        _, _, nested, _ = _kinds(problem)
+        attempt = (kernels.near_planar, kernels.near_planar_nested, kernels.near_spatial, kernels.near_spatial_nested)[
+            2 * (form.Minv.shape[1] // 6) + int(nested)
+        ]
+        aim = _aim(problem, tol, self.level, count, True)
+        change = np.zeros(form.Minv.shape[:2])
+        ended, done, error, _ = attempt(
+            aim, problem.laws, form.body_rows, problem.q, problem.b, problem.map_step, self.p, change
+        )
+        return int(ended), int(done), float(error)
+
+
+class BodySweeps:
+    """Sweeps on `Bodies`: the state is one vector per body, no Delassus matrix."""
+
+    def __init__(
+        self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool, level: tuple[float, int]
+    ):
+        from ...runtime.jit import get_num_threads
+        from .active_guess import mark_blocks
+        from .prepare import prepare
+
+        form: Any = problem.dynamics
+        self.problem, self.accelerate, self.level = problem, accelerate, level
+        kind, times, nested, plain = _kinds(problem)
+        near, likely = np.empty(problem.nk, np.bool_), np.empty(problem.nk, np.bool_)
+        parallel = get_num_threads() > 1
+        mark_blocks(parallel, problem.laws, problem.q, p0, near, likely)
+        self.work = prepare(
+            problem.laws, form.body_rows, problem.q, problem.map_step, p0, float(omega), parallel, kind, times, plain,
+            np.ones(problem.nk, np.bool_), likely,
+        )  # fmt: skip
+        self.items, self.T, self.p = self.work.items, self.work.local.T, self.work.p
+        self.kernel = 2 * (form.Minv.shape[1] // 6) + int(nested)
+
+    def impulses(self) -> FloatArray:
+        """The impulses in the problem's own rows."""
+        return _unpack(self)
+
+    def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
+        """Up to `count` sweeps: how they ended, how many were made, and the error."""
+        from . import schedule as kernels
+
+        relax = (
+            kernels.relax_planar, kernels.relax_planar_nested, kernels.relax_spatial, kernels.relax_spatial_nested,
+        )[self.kernel]  # fmt: skip
+        aim = _aim(self.problem, tol, self.level, count, self.accelerate)
+        ended, done, error = relax(aim, self.work, self.problem.b)
+        return int(ended), int(done), float(error)
+
+
+class MatrixSweeps:
+    """Sweeps on the columns of W, for `Dense` and `Delassus`; the state is u."""
+
+    def __init__(
+        self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool, level: tuple[float, int]
+    ):
+        from scipy.sparse import csr_array
+
+        from . import packed_rows as forms
+        from .local_frames import frames, least_diagonal
+        from .order import PHASES
+        from .sweep_cell import sweep_matrix, sweep_matrix_nested
+        from .sweep_list import list_items
+
+        form = problem.dynamics
+        self.problem = problem
+        kind, times, nested, _ = _kinds(problem)
+        none = np.zeros(problem.nk, np.int64)
+        block, item_kind, ptr, src, seg, gptr, vptr = list_items(problem.laws, kind, times, none, 1, none, 0)
+        ni, rows = len(block), len(src)
+        one = np.array([0, rows])  # the rows of all bodies as one island
+        self.items = SweepList(
+            np.zeros(2, np.int64), np.zeros((1, PHASES + 1), np.int64), one, seg, item_kind, block, ptr, src,
+            np.zeros(ni, np.int64), np.zeros(ni, np.int64), gptr, vptr,
+        )  # fmt: skip
+        W: Any = form.W if isinstance(form, Delassus) else form.delassus()
+        if isinstance(W, np.ndarray) and rows <= DENSE_MAX_ROWS:
+            W = W[np.ix_(src, src)] + np.diag(problem.C[src])
+        else:
+            W = csr_array(W)[src][:, src]
+            at = np.arange(rows)
+            W = csr_array(W + csr_array((problem.C[src], (at, at)), shape=(rows, rows)))
+        own = np.zeros((rows, 6))
+        forms.matrix_blocks(ptr, *_columns(W), own)
+        self.T, self.q, self.p = np.zeros((rows, 6)), problem.q[src], p0[src]
+        self.local = LocalProblems(
+            np.zeros((ni, kinds.PARAMETERS)), np.zeros(rows), np.zeros(rows), self.T, np.zeros((0, 6)),
+            np.zeros((int(gptr[-1]), 6)), np.zeros(int(gptr[-1])), np.zeros((int(vptr[-1]), 6)), np.zeros(rows),
+        )  # fmt: skip
+        own /= omega
+        tiny = least_diagonal(0, ni, ptr, src, problem.length, own)
+        frames(0, ni, tiny, self.items, self.local, problem.laws, own, self.q, self.p)
+        self.W = _in_frame(W, ptr, self.T)
+        self.columns = _columns(self.W)
+        self._sweep = sweep_matrix_nested if nested else sweep_matrix
+
+    def impulses(self) -> FloatArray:
+        """The impulses in the problem's own rows."""
+        return _unpack(self)
+
+    def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
+        """Up to `count` sweeps: how they ended, how many were made, and the error.
+
+        The cheap estimate of a sweep only says when to look at the certificate.
+        """
+        scale, sweeps, estimate = self.problem.scale, 0, np.inf
+        threshold, chunk = tol * scale, 1
+        facets = int(np.diff(self.items.gptr).max(initial=0))
+        while True:
+            u = self.q + self.W @ self.p
+            done, estimate = self._sweep(
+                min(chunk, count - sweeps), threshold, self.items, self.local, *self.columns, u, self.p,
+                self.problem.associated, facets,
+            )  # fmt: skip
+            sweeps, chunk = sweeps + int(done), min(2 * chunk, CERTIFICATE_SWEEPS)
+            error = self.problem.certify(self.impulses()).error
+            if not error < np.inf:
+                return NONFINITE, sweeps, error
+            if error <= tol:
+                return SOLVED, sweeps, error
+            if estimate <= FLOOR * scale:
+                return RESTING, sweeps, error
+            if sweeps >= count:
+                return LIMIT, sweeps, error
+            if estimate <= threshold:
+                threshold = max(0.5 * min(1.0, tol / error) * estimate, FLOOR * scale)
+
+
+def _aim(problem: ContactProblem, tol: float, level: tuple[float, int], limit: int, accelerate: bool) -> Any:
+    """What sweeps on bodies aim at; level: as `Nsgs.solve` makes it of `accept`."""
+    from ...runtime.jit import get_num_threads
+    from .schedule import Aim
+
+    return Aim(float(tol), float(level[0]), level[1], float(problem.scale), limit, get_num_threads() > 1, accelerate)
+
+
+def _kinds(problem: ContactProblem) -> tuple[Any, IntArray, bool, bool]:
+    """What `sweep_list.classify` says of the blocks: kinds, numbers of items, any NESTED, all plain."""
+    from .sweep_list import classify
+
+    kind, times = np.empty(problem.nk, np.int8), np.empty(problem.nk, np.int64)
+    nested, plain = classify(False, problem.laws, kind, times)
+    return kind, times, bool(nested), bool(plain)
+
+
+def _inner_tolerance(problem: ContactProblem, tol: float) -> float:
+    from ..rest import inner_tolerance
+
+    return float(inner_tolerance(tol, problem.nr))
+
+
+def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:
+    from ..rest import REST_MAX_ROWS, at_rest
+
+    if problem.nr > REST_MAX_ROWS or problem.v_start is None:
+        return False
+    form: Any = problem.dynamics
+    bodies = form.Minv.shape[:2]
+    error = at_rest(
+        tol, problem.scale, problem.laws, form.body_rows, problem.map_step, problem.v_start.reshape(bodies),
+        problem.v_free.reshape(bodies), problem.b, p, np.empty(bodies),
+    )  # fmt: skip
+    return bool(error < np.inf)
+
+
+def _unpack(run: BodySweeps | MatrixSweeps) -> FloatArray:
+    from .packed_rows import unpack
+
+    p = np.zeros(run.problem.nr)
+    unpack(0, len(run.items.block), run.items.ptr, run.items.src, run.T, run.p, p)
+    return p
+
+
+def _columns(W: Any) -> tuple[Any, Any, Any]:
+    """Pointers, indices and values of the rows of a symmetric matrix, which are its columns."""
+    if isinstance(W, np.ndarray):
+        n = len(W)
+        return np.arange(0, n * n + 1, n or 1), np.tile(np.arange(n), n), W.ravel()
+    return W.indptr.astype(np.int64), W.indices.astype(np.int64), np.ascontiguousarray(W.data)
+
+
+def _in_frame(W: Any, ptr: Any, T: FloatArray) -> Any:
+    """Tᵀ W T with T block-diagonal."""
+    n = np.diff(ptr)
+    count = np.repeat(n, n)
+    row = np.repeat(np.arange(len(T)), count)
+    column = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    values = T[row, column]
+    column += np.repeat(np.repeat(ptr[:-1], n), count)
+    if isinstance(W, np.ndarray):
+        full = np.zeros(W.shape)
+        full[row, column] = values
+        return np.ascontiguousarray(full.T @ W @ full)
+    from scipy.sparse import csr_array
+
+    turn = csr_array((values, (row, column)), shape=W.shape)
+    turned = csr_array(turn.T @ W @ turn)
+    turned.sum_duplicates()
+    return turned
