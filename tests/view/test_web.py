@@ -193,7 +193,7 @@ def test_the_picture_holds_all_that_moves_and_parts_are_shared(run):
 
 
 def test_round_surfaces_are_shaded_smoothly_and_show_their_rotation():
-    from stiction.systems.meshes import surface
+    from stiction.systems.shapes.surfaces import surface
 
     ball, box, can = surface(st.Sphere(1.0)), surface(st.Box((1, 1, 1))), surface(st.Cylinder(1.0, 2.0))
     assert is_smooth(*ball)
@@ -211,7 +211,7 @@ def test_round_surfaces_are_shaded_smoothly_and_show_their_rotation():
 @pytest.mark.parametrize("shape", [st.Sphere(0.3), st.Ellipsoid((0.3, 0.2, 0.1)), st.Capsule(0.1, 0.3)])
 @pytest.mark.parametrize("users", [1, 1000, 10_000])
 def test_crowds_of_round_bodies_are_drawn_with_fewer_triangles(shape, users):
-    from stiction.systems.meshes import surface
+    from stiction.systems.shapes.surfaces import surface
 
     vertices, triangles = surface(shape)
     points, faces = fewer_triangles(vertices, triangles, users)

@@ -27,7 +27,7 @@ from ..friction.sets import NONE, POLYHEDRON, PackedSet
 from ..problem.laws import EQUALITY, UNILATERAL
 from ..simulation.trajectory import Trajectory
 from ..systems.base import State, System
-from ..systems.mechanism_kernels import HOLD
+from ..systems.model.kernels.mechanism import HOLD
 from .instant import built
 
 OUTWARD, ROUNDS = 1e-10, 300  # directions this far outside, relative, count as inside; rounds of a search at most

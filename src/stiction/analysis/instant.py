@@ -19,7 +19,7 @@ from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.dynamics import Delassus
 from ..systems.base import State, System
-from ..systems.mechanism_kernels import POSITION, SPEED
+from ..systems.model.kernels.mechanism import POSITION, SPEED
 
 STEP = float(np.finfo(float).eps) ** 0.2  # of fourth-order differences
 

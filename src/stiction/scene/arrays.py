@@ -17,7 +17,7 @@ from pydantic import Field
 from .. import systems
 from .._check import FloatArray
 from ..errors import ModelError
-from ..systems.primitives import turn_to, unit_vector
+from ..systems.joints.primitives import turn_to, unit_vector
 from .bodies import Template, add_body
 from .fields import Name, NotNegative, Positive, Vector
 

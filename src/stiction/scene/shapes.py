@@ -9,8 +9,8 @@ from pydantic import Field
 
 from .. import systems
 from ..errors import ModelError
-from ..systems.mesh_files import check_mesh_file
-from ..systems.primitives import turn_to, unit_vector
+from ..systems.joints.primitives import turn_to, unit_vector
+from ..systems.shapes.mesh_files import check_mesh_file
 from .fields import Number, Positive, Quaternion, Table, Vector2, Vector3
 
 MESH_ENDINGS = ("stl", "ply", "obj", "off", "glb", "gltf")  # none of them is read with the help of files elsewhere

@@ -18,8 +18,8 @@ from ..problem.contact_problem import ContactProblem
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import Candidates, State, System
-from ..systems.candidates import WorldCandidates
-from ..systems.detection import CODES
+from ..systems.model.candidates import WorldCandidates
+from ..systems.model.detection import CODES
 from .base import Contacts, Scheme, Solve, StepResult, passed_through, seen_ahead
 
 ROUNDS = 3  # times that a step is solved again

@@ -24,7 +24,7 @@ from ..solvers import Solution, Solver, answer, make_solver
 from ..solvers.acceptance import largest_accepted
 from ..status import Status
 from ..systems.base import State, System, not_finite
-from ..systems.handles import name_of
+from ..systems.builder.handles import name_of
 from .ahead import Ahead
 from .dump import Dump
 from .loop import CompiledLoop, Group

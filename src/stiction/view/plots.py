@@ -11,7 +11,7 @@ import numpy as np
 from .._check import FloatArray
 from ..errors import ModelError
 from ..simulation.trajectory import ACCEPTED, COUNTED, REGULARISED
-from ..systems.bodies import Body
+from ..systems.builder.bodies import Body
 from .contact_plots import draw_impulses, draw_modes
 from .style import COLOURS, STYLES, dress, finish, new_figure
 

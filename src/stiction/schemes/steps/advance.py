@@ -15,7 +15,7 @@ import numpy as np
 from ...problem.body_kernels import MANY, PARTS
 from ...runtime.jit import njit, prange
 from ...solvers.gauss_seidel.outcome import ACCEPTED, SOLVED
-from ...systems.motion_kernels import approach, fastest_spin
+from ...systems.model.kernels.motion import approach, fastest_spin
 from ..base import FAST, GAINED
 from . import detection, motion, problem, solve
 from .certify import crosses, gains, overlap

@@ -13,8 +13,8 @@ from ...solvers.acceptance import levels
 from ...solvers.gauss_seidel.nsgs import swept
 from ...solvers.gauss_seidel.outcome import AT_REST
 from ...systems.base import State, System
-from ...systems.candidates import Features, WorldCandidates
-from ...systems.model import CODES
+from ...systems.model.base import CODES
+from ...systems.model.candidates import Features, WorldCandidates
 from ..anitescu_hart import AnitescuHart
 from ..base import Scheme, StepResult, sized
 from ..solves import at_rest

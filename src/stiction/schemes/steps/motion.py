@@ -1,7 +1,7 @@
 """Begin and finish of a step: what forces do to the bodies, and where free flight takes them. All else is shared.
 
 Plane and space differ here: a configuration in the plane is (x, y, angle) and moves in straight lines, one in space has
-a quaternion, and bodies fly freely (`kernels3.move`).
+a quaternion, and bodies fly freely (`systems.model.kernels.space.move`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 
 from ...collision.space.search import MANY
 from ...runtime.jit import njit, prange
-from ...systems.kernels2 import joint_rows as planar_joint_rows
-from ...systems.kernels3 import count_turns, kinetic_energy, mass_blocks, move, push, rotations
-from ...systems.kernels3 import joint_rows as spatial_joint_rows
-from ...systems.mechanism_kernels import violation
-from ...systems.motion_kernels import fastest
+from ...systems.model.kernels.mechanism import violation
+from ...systems.model.kernels.motion import fastest
+from ...systems.model.kernels.plane import joint_rows as planar_joint_rows
+from ...systems.model.kernels.space import count_turns, kinetic_energy, mass_blocks, move, push, rotations
+from ...systems.model.kernels.space import joint_rows as spatial_joint_rows
 from .records import StepStart
 
 _PARTS = 64  # of the bodies, which threads take

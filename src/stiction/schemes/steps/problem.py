@@ -9,10 +9,10 @@ import numpy as np
 from ...problem.body_kernels import delassus_diagonal, rows_times
 from ...problem.records import BodyRows, Laws, RowFacts
 from ...runtime.jit import njit
-from ...systems.kernels2 import joint_rows as planar_joint_rows
-from ...systems.kernels3 import joint_rows as spatial_joint_rows
-from ...systems.mechanism_kernels import demands
-from ...systems.records import JointDemands
+from ...systems.model.kernels.mechanism import demands
+from ...systems.model.kernels.plane import joint_rows as planar_joint_rows
+from ...systems.model.kernels.space import joint_rows as spatial_joint_rows
+from ...systems.model.records import JointDemands
 from ..step_kernels import left_overlap
 from .blocks import blocks_of, remembered, within
 from .records import StepProblem

@@ -13,7 +13,7 @@ import numpy as np
 from ..._check import FloatArray
 from ...collision.records import FoundContacts
 from ...problem.records import Array, BodyRows, Laws
-from ...systems.records import JointRows
+from ...systems.model.records import JointRows
 
 
 class StepOptions(NamedTuple):
@@ -73,7 +73,7 @@ class ContactLaws(NamedTuple):
 
 
 class JointBlocks(NamedTuple):
-    """Blocks of joints, limits, motors and friction, and what their rows demand (`mechanism_kernels.demands`)."""
+    """Blocks of joints, limits, motors and friction, and what their rows demand (`model.kernels.mechanism.demands`)."""
 
     size: Array  # (nj,) rows
     bodies: Array  # (nj, 2)

@@ -10,9 +10,9 @@ import numpy as np
 from ...collision.records import Geometry
 from ...problem.body_kernels import MANY, PARTS, bodies_apart, row_facts
 from ...runtime.jit import njit, prange
-from ...systems.contacts3 import contact_rows as spatial_contact_rows
-from ...systems.kernels2 import contact_rows as planar_contact_rows
-from ...systems.records import RowLaws
+from ...systems.model.kernels.plane import contact_rows as planar_contact_rows
+from ...systems.model.kernels.space_contacts import contact_rows as spatial_contact_rows
+from ...systems.model.records import RowLaws
 
 _FEW = 1000  # contacts up to which rows are made in one go
 
