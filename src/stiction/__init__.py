@@ -56,6 +56,7 @@ _NAMES = {
         "Bilateral",
         "DryFriction",  # the papers' own form
         "Compliance",
+        "Elastic",
         "State",
     ],
     # friction laws
@@ -197,6 +198,7 @@ if TYPE_CHECKING:
     from .systems import Disk as Disk
     from .systems import Distance as Distance
     from .systems import DryFriction as DryFriction
+    from .systems import Elastic as Elastic
     from .systems import Ellipse as Ellipse
     from .systems import Ellipsoid as Ellipsoid
     from .systems import Fading as Fading

@@ -14,7 +14,7 @@ Coulomb's law (ah03 §2.2 and its reference [3]; see `solvers/fixed_point.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from .base import (
     resolved,
 )
 from .solves import at_rest, solve_agreeing, stay, with_contradiction
+from .springs import Springs
 from .unforeseen import Attempt, foresee
 
 
@@ -58,6 +59,8 @@ class AnitescuHart:
 
     Where pushing an overlap out has no solution, the step is solved again without the push. Bodies that the laws hold
     at rest get the velocity zero and stay where they are to the bit (`schemes/solves.py`).
+
+    Contacts whose law is `Elastic` demand what their springs do (`systems/elastic.py`) in place of Φ/h.
 
     When not to use it: impacts that bounce; curved contacts at large steps (drift of second order, then pulled back).
 
@@ -91,7 +94,7 @@ class AnitescuHart:
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step."""
         found = system.detect(state.t, state.q, self.band(system, state, h)).polyhedral(self.directions)
-        problem = self._problem(system, state, h, self.active(system, state, found))
+        problem, _ = self._problem(system, state, h, self.active(system, state, found))
         return problem.replace(associated=True) if self.relaxation == "fixed-point" else problem
 
     def step(self, system: System, state: State, h: float, solve: Solve) -> StepResult:
@@ -100,10 +103,10 @@ class AnitescuHart:
 
         def attempt(found: Candidates) -> Attempt:
             candidates = self.active(system, state, found.polyhedral(self.directions))
-            new, problem, contradiction = self._attempt(system, state, h, candidates, solve, solves)
+            new, problem, springs, contradiction = self._attempt(system, state, h, candidates, solve, solves)
 
             def judge(ahead: Candidates) -> StepResult:
-                result = self.result(system, state, new, h, (candidates, ahead), problem, tuple(solves))
+                result = self.result(system, state, new, h, (candidates, ahead), problem, tuple(solves), springs)
                 return with_contradiction(result, h * contradiction)
 
             return Attempt(new, problem, solves[-1][1].status, solves, judge)
@@ -113,12 +116,12 @@ class AnitescuHart:
     def _attempt(
         self, system: System, state: State, h: float, candidates: Candidates, solve: Solve,
         solves: list[tuple[str, Solution]],
-    ) -> tuple[State, ContactProblem, float]:  # fmt: skip
-        """The state after a step in which `candidates` act, its problem, and what its joints contradict each other by.
+    ) -> tuple[State, ContactProblem, Springs | None, float]:  # fmt: skip
+        """The state after a step in which `candidates` act, its problem, its springs, and the contradiction of joints.
 
         The solves are added to `solves`.
         """
-        problem = self._problem(system, state, h, candidates, solve)
+        problem, springs = self._problem(system, state, h, candidates, solve)
 
         def attempt(given: ContactProblem) -> list[tuple[str, Solution]]:
             made: list[tuple[str, Solution]] = []
@@ -144,15 +147,17 @@ class AnitescuHart:
         if held is not None:
             q = stay(system, q, state.q, held)
         new = State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr))
-        return new, problem, contradiction
+        if springs is not None:
+            new = replace(new, springs=springs.remembered(system, problem, solution, state.q, q))
+        return new, problem, springs, contradiction
 
     def result(
         self, system: System, state: State, new: State, h: float, looked_at: tuple[Candidates, Candidates],
-        problem: ContactProblem, solves: tuple[tuple[str, Solution], ...],
+        problem: ContactProblem, solves: tuple[tuple[str, Solution], ...], springs: Springs | None = None,
     ) -> StepResult:  # fmt: skip
         """The step from `state` to `new`, judged.
 
-        looked_at: the candidates that acted, and those at the end of the step.
+        looked_at: the candidates that acted, and those at the end of the step; springs: those of elastic contacts.
         """
         candidates, ahead = looked_at
         solution = solves[-1][1]
@@ -162,6 +167,8 @@ class AnitescuHart:
         certificate = certify_step(
             system, ahead, state, new, h, problem, solution.v, solution.p, mass_at=state.q, given_up=given_up
         )
+        if springs is not None:
+            certificate = springs.booked(certificate, state, problem, solution, contacts.gap, new.springs)
         ended = solution.success, solution.status, solution.message
         return resolved(StepResult(new, *ended, contacts, solves, certificate), system, state, h)
 
@@ -214,8 +221,11 @@ class AnitescuHart:
 
     def _problem(
         self, system: System, state: State, h: float, candidates: Candidates, solve: Solve | None = None
-    ) -> ContactProblem:
-        """Joints and contacts linearised at the start of the step (ah03 eq. 2.7–2.12); solve None: exactly so."""
+    ) -> tuple[ContactProblem, Springs | None]:
+        """Joints and contacts linearised at the start of the step (ah03 eq. 2.7–2.12); solve None: exactly so.
+
+        And the springs of contacts that are elastic.
+        """
         found = system.evaluate(candidates, state.t, state.q)
         dynamics = system.dynamics(state.q, found)
         assert not isinstance(dynamics, Delassus)
@@ -226,10 +236,14 @@ class AnitescuHart:
             v, dim = state.v.reshape(len(dynamics.Minv), -1), 2 if dynamics.Ja.shape[1] == 3 else 3
             accept = solve.largest(int(candidates.row_ptr[-1]))
             left = left_overlap(v, v_free.reshape(v.shape), dynamics.Minv, dim, solve.tol, accept)
-        return ContactProblem(
+        demand = found.demand(dynamics, state, h, found.value / h, self.stabilize, left)
+        springs = Springs.of(found, dynamics, state, h)
+        if springs is not None:
+            springs.put(demand, found.value)
+        problem = ContactProblem(
             dynamics,
             v_free=v_free,
-            **found.demand(dynamics, state, h, found.value / h, self.stabilize, left),
+            **demand,
             row_ptr=candidates.row_ptr,
             law=candidates.law,
             friction=candidates.friction,
@@ -240,3 +254,4 @@ class AnitescuHart:
             p_warm=state.warm(candidates.key, candidates.row_ptr),
             v_start=state.v,
         )
+        return problem, springs

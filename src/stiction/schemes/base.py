@@ -13,6 +13,7 @@ from ..problem.dynamics import Bodies, Delassus
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import MAX_ROWS, Candidates, Energy, State, System
+from ..systems.elastic import has_springs
 
 FAST = 0.3  # rad in a step: further than this a step of first order does not see where surfaces turn to
 GAINED = 0.25  # of T + m g·reach: what a step in which bodies turn so far may gain by its own error
@@ -99,6 +100,8 @@ class StepCertificate:
     m g h |v|); 0 elsewhere. What the residual of the last solve leaves, in the sizes of the scene: overlap_left [m], by
     which bodies still approach in the step beyond what their gaps allow, force_error [N], by which the mean force of a
     contact or joint misses its law, and weight_share, that over the mean weight of a body (None without gravity).
+    elastic_energy: what the springs of elastic contacts hold at the end [J]; softened: how many of these are stiffer
+    than a step of this length can resolve, and were as stiff as it can (`systems/elastic.py`).
     """
 
     penetration: float
@@ -109,6 +112,8 @@ class StepCertificate:
     overlap_left: float = 0.0
     force_error: float = 0.0
     weight_share: float | None = None
+    elastic_energy: float = 0.0
+    softened: int = 0
 
 
 @dataclass(frozen=True)
@@ -183,6 +188,13 @@ def inelastic_only(system: System, scheme: str) -> str | None:
     if e == 0.0:
         return None
     return f"{scheme} has inelastic impacts, but a contact has a restitution of {e:g}; set it to 0."
+
+
+def elastic_refused(system: System, scheme: str) -> str | None:
+    """The refusal of schemes that remember no displacement of contacts, which elastic ones need."""
+    if not has_springs(system):
+        return None
+    return f"{scheme} does not take elastic contacts, whose displacement must be remembered; use AnitescuHart()."
 
 
 def gives_way(system: System) -> bool:

@@ -35,6 +35,7 @@ from .base import (
     Solve,
     StepResult,
     certify_step,
+    elastic_refused,
     gives_way,
     pad_rows,
     passed_through,
@@ -113,6 +114,9 @@ class Moreau:
 
     def refuses(self, system: System) -> str | None:
         """Contacts that give way; friction other than Coulomb's, for springs: that of gap functions when they hit."""
+        refusal = elastic_refused(system, "Moreau")
+        if refusal is not None:
+            return refusal
         if gives_way(system):
             return "Moreau has rigid contacts, but one has a compliance; use AnitescuHart() or StewartTrinkle()."
         if not isinstance(self.multiple, WorkDriven):

@@ -28,7 +28,7 @@ from ..systems.base import Candidates, State, System
 from ..systems.restitution import NEWTON, SCHEME
 from ..systems.sizes import arms, reached
 from .active import Closing
-from .base import Solve, StepResult, certify_step, gives_way, pad_rows, record_contacts, resolved
+from .base import Solve, StepResult, certify_step, elastic_refused, gives_way, pad_rows, record_contacts, resolved
 from .projection import projected
 from .solves import solve_agreeing, with_contradiction
 from .unforeseen import Attempt, foresee
@@ -67,6 +67,9 @@ class Stewart:
 
     def refuses(self, system: System) -> str | None:
         """Contacts that give way, and impact laws other than Newton's."""
+        refusal = elastic_refused(system, "Stewart")
+        if refusal is not None:
+            return refusal
         if gives_way(system):
             return "Stewart has rigid contacts, but one has a compliance; use AnitescuHart() or StewartTrinkle()."
         state = system.initial_state()

@@ -32,6 +32,7 @@ from .base import (
     Solve,
     StepResult,
     certify_step,
+    elastic_refused,
     inelastic_only,
     pad_rows,
     passed_through,
@@ -108,8 +109,8 @@ class StewartTrinkle:
         return 4.0 * h * system.speed_bound(state, h) + float(getattr(self._rule, "eps", 0.0))
 
     def refuses(self, system: System) -> str | None:
-        """Restitution."""
-        return inelastic_only(system, type(self).__name__)
+        """Restitution, and elastic contacts."""
+        return inelastic_only(system, type(self).__name__) or elastic_refused(system, type(self).__name__)
 
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The problem of this step with every candidate active."""

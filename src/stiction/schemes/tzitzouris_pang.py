@@ -26,6 +26,7 @@ from .base import (
     Solve,
     StepResult,
     certify_step,
+    elastic_refused,
     inelastic_only,
     pad_rows,
     passed_through,
@@ -80,8 +81,8 @@ class TzitzourisPang:
         return 4.0 * h * system.speed_bound(state, h)
 
     def refuses(self, system: System) -> str | None:
-        """Restitution."""
-        return inelastic_only(system, type(self).__name__)
+        """Restitution, and elastic contacts."""
+        return inelastic_only(system, type(self).__name__) or elastic_refused(system, type(self).__name__)
 
     def probe(self, system: System, state: State, h: float) -> ContactProblem:
         """The linearised problem of this step."""

@@ -178,13 +178,14 @@ def _same(a: State, b: State) -> bool:
     """Whether two states are equal to the bit, time apart."""
     return all(
         np.array_equal(one, other)
-        for one, other in ((a.v, b.v), (a.q, b.q), (a.keys, b.keys), (a.impulses, b.impulses))
+        for one, other in ((a.v, b.v), (a.q, b.q), (a.keys, b.keys), (a.impulses, b.impulses), (a.springs, b.springs))
     )
 
 
 def _own(state: State) -> State:
     """The same in arrays of its own."""
-    return State(state.t, state.q.copy(), state.v.copy(), state.keys.copy(), state.impulses.copy())
+    arrays = (state.q, state.v, state.keys, state.impulses, state.springs)
+    return State(state.t, *(array.copy() for array in arrays))
 
 
 def _copied(known: Any) -> Any:

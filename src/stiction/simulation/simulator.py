@@ -211,7 +211,7 @@ class Simulator:
         # Time by counting steps: sums of dt would drift, and two runs of half the length would differ from one.
         self._steps, self._last = self._steps + steps, None
         t = self._origin + self._steps * self.dt
-        self.state = State(t, state.q, state.v, state.keys, state.impulses)
+        self.state = replace(state, t=t)
 
     def advance(self, steps: int) -> StepResult:
         """Take `steps` steps and return the last one's result: the way to go far without recording each step.

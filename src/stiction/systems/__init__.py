@@ -16,6 +16,7 @@ from .builder.bodies import Body
 from .builder.motions import Oscillation, Rotation, Table
 from .builder.world import PlanarWorld, World
 from .compliance import Compliance
+from .elastic import Elastic
 from .generalized import Bilateral, DryFriction, Gap, GeneralizedSystem
 from .joints import (
     Ball,
@@ -53,8 +54,8 @@ from .shapes import (
 
 __all__ = [
     "Ball", "Bilateral", "Body", "Box", "Candidates", "Capsule", "Compliance", "Constraints", "ConvexHull", "Cylinder",
-    "Cylindrical", "Disk", "Distance", "DryFriction", "Ellipse", "Ellipsoid", "Energy", "Fading", "Fixed", "Gap",
-    "Gear", "GeneralizedSystem", "HalfPlane", "Joint", "Mesh", "Motor", "NewtonImpact", "Oscillation", "Planar",
+    "Cylindrical", "Disk", "Distance", "DryFriction", "Elastic", "Ellipse", "Ellipsoid", "Energy", "Fading", "Fixed",
+    "Gap", "Gear", "GeneralizedSystem", "HalfPlane", "Joint", "Mesh", "Motor", "NewtonImpact", "Oscillation", "Planar",
     "PlanarWorld", "Plane", "PoissonImpact", "Polygon", "Prismatic", "Rack", "Revolute", "Rod", "Rope", "Rotation",
     "Screw", "Segment", "Sphere", "State", "StrongeImpact", "System", "Table", "Universal", "World",
 ]  # fmt: skip

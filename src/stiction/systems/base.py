@@ -25,7 +25,8 @@ class State:
 
     keys (nc,) and impulses (nc, 6) are the memory of the last step: schemes use them to know which contacts were
     active and to start solvers warm. The first column is the normal impulse of a contact, the others are its further
-    rows one after the other, whatever they are.
+    rows one after the other, whatever they are. springs (nc, 7): the displacement of elastic contacts and what belongs
+    to it (`elastic.py`), zero for others; no rows where nothing is elastic.
     """
 
     t: float
@@ -33,10 +34,11 @@ class State:
     v: FloatArray
     keys: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     impulses: FloatArray = field(default_factory=lambda: np.zeros((0, MAX_ROWS)))
+    springs: FloatArray = field(default_factory=lambda: np.zeros((0, 7)))
 
     def was_active(self, keys: IntArray) -> np.ndarray:
         """Which of `keys` carried an impulse in the last step."""
-        known, at = self._find(keys)
+        known, at = self.find(keys)
         active = np.zeros(len(keys), dtype=bool)
         active[known] = (self.impulses[at] != 0).any(axis=1)
         return active
@@ -44,11 +46,11 @@ class State:
     def warm(self, keys: IntArray, row_ptr: IntArray) -> FloatArray:
         """The last step's impulses in the rows of constraints `keys`; zero for new ones."""
         padded = np.zeros((len(keys), MAX_ROWS))
-        known, at = self._find(keys)
+        known, at = self.find(keys)
         padded[known] = self.impulses[at]
         return padded[np.arange(MAX_ROWS) < np.diff(row_ptr)[:, None]]
 
-    def _find(self, keys: IntArray) -> tuple[IntArray, IntArray]:
+    def find(self, keys: IntArray) -> tuple[IntArray, IntArray]:
         """Positions in `keys` (sorted) of those known from the last step, and where they are in self.keys (sorted)."""
         if not len(self.keys):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -149,7 +151,8 @@ class Constraints:
     rows: the Jacobian, as the system's `dynamics` wants it; bound (nk,): friction force that needs no normal force
     [N]; length (nr,): 1, or metres for rotational rows; mechanism: what the first rows demand, where they are limits,
     motors or springs; soft (nk, 3): kn, gamma_n, gamma_t of contacts that give way (`compliance.py`), infinite
-    stiffness for others, or None where none does.
+    stiffness for others, or None where none does; elastic (nk, 3): kn, kt and damping of elastic contacts
+    (`elastic.py`), infinite stiffness for others, or None where none is.
     """
 
     candidates: Candidates
@@ -159,6 +162,7 @@ class Constraints:
     length: FloatArray
     mechanism: Mechanism | None = None
     soft: FloatArray | None = None
+    elastic: FloatArray | None = None
 
     def demand(
         self, dynamics: Any, state: State, h: float, start: FloatArray, stabilize: bool = True, left: float = 0.0

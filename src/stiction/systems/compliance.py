@@ -26,6 +26,7 @@ import numpy as np
 from .. import _check
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
+from .elastic import Elastic
 
 RIGID = (math.inf, 0.0, math.inf)
 
@@ -53,13 +54,14 @@ class Compliance:
         return float(self.kn), float(self.gamma_n), float(self.gamma_t)
 
 
-def as_compliance(value: Any, what: str) -> Compliance | None:
-    """A `Compliance`, a number c [m/N] as the stiffness 1/c without dampers, or None and 0 for rigid."""
-    if value is None or isinstance(value, Compliance):
+def as_compliance(value: Any, what: str) -> Compliance | Elastic | None:
+    """A `Compliance`, an `Elastic`, a number c [m/N] as the stiffness 1/c without dampers, or None and 0 for rigid."""
+    if value is None or isinstance(value, Compliance | Elastic):
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
         raise ModelError(
-            f"compliance of {what} must be a number [m/N] or a Compliance(kn, ...); got {_check.describe(value)}."
+            f"compliance of {what} must be a number [m/N], a Compliance(kn, ...) or an Elastic(kn, ...); got "
+            f"{_check.describe(value)}."
         )
     c = _check.number(f"compliance of {what}", value, low=0.0)
     return Compliance(1.0 / c) if c > 0.0 else None

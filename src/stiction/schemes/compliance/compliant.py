@@ -25,7 +25,17 @@ from ...problem.laws import UNILATERAL, Mode
 from ...status import Status
 from ...systems.base import State, System
 from ...systems.sizes import arms, extent
-from ..base import Change, Contacts, EnergyBalance, Solve, StepCertificate, StepResult, in_columns, pad_rows
+from ..base import (
+    Change,
+    Contacts,
+    EnergyBalance,
+    Solve,
+    StepCertificate,
+    StepResult,
+    elastic_refused,
+    in_columns,
+    pad_rows,
+)
 from .motion import POWERS, Motion, smallest
 
 PIECES = 2000  # of smooth motion in a step; more means that contacts chatter faster than the step can follow
@@ -76,10 +86,10 @@ class Compliant:
         return 4.0 * h * system.speed_bound(state, h)
 
     def refuses(self, system: System) -> str | None:
-        """Restitution."""
+        """Restitution, and elastic contacts."""
         e = float(getattr(system, "restitution", 0.0))
         if e == 0.0:
-            return None
+            return elastic_refused(system, "Compliant")
         return f"Compliant bounces by its springs and dampers, but a contact has a restitution of {e:g}; set it to 0."
 
     def probe(self, system: System, state: State, h: float) -> ContactProblem:

@@ -47,6 +47,7 @@ def needs_python(system: System, scheme: Scheme) -> bool:
     given = POLYHEDRON in laws.friction.kind or len(laws.friction.varying) > 0
     return bool(
         not model.steady or model.mechanism.timed or given or model.restitution > 0.0 or laws.soft is not None
+        or laws.elastic is not None
         or model.curved
     )  # fmt: skip
 

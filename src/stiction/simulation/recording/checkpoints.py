@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,8 @@ def read_checkpoint(recording: Recording, frame: int) -> Checkpoint:
         recording.table("memory", "key", one),
         recording.table("memory", "impulse", one),
     )
+    if recording.header["widths"].get("springs"):
+        state = replace(state, springs=recording.table("memory", "springs", one))
     groups = {name: recording.table("groups", name, one) for name in ("group", "mode")}
     turns = row.get("turns", np.zeros(0))
     steps, origin = int(row["step"]), float(recording.header["origin"])

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import _check
 from ...errors import ModelError
+from ...systems.elastic import MEMORY
 from ...systems.model.base import CODES
 from ..trajectory import BALANCE, CERTIFICATE, LIGHT
 from .layout import chosen_fields, is_light
@@ -52,7 +53,8 @@ SCHEDULE = {
     "dt": POSITIVE,
 }
 HEADER = {
-    "info": INFO, "fields": [TEXT], "widths": {"q": COUNT, "v": COUNT, "joints": COUNT, "turns": COUNT},
+    "info": INFO, "fields": [TEXT],
+    "widths": {"q": COUNT, "v": COUNT, "joints": COUNT, "turns": COUNT, "springs?": COUNT},
     "bodies": COUNT, "work": [TEXT], "certificate": [TEXT], "schedule?": SCHEDULE, "origin?": REAL,
     "scene?": (TEXT, None),
 }  # fmt: skip
@@ -99,6 +101,7 @@ def check_header(header: Any) -> None:
         "widths.q and info.coordinates": widths["q"] == len(info["coordinates"]),
         "widths.v and info.velocities": widths["v"] == len(info["velocities"]),
         "widths.joints and info.joints": widths["joints"] == len(info["joints"]),
+        "widths.springs and what contacts remember": widths.get("springs", 0) in (0, MEMORY),
         "work and the parts of an energy balance": header["work"] == list(BALANCE),
         "certificate and the residuals": {"scaled_map"} <= {*header["certificate"]} <= {*known},
         "fields and schedule": "checkpoints" not in chosen or (schedule is not None and "origin" in header),

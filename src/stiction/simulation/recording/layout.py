@@ -72,7 +72,7 @@ class Layout:
         """The layout that the header of a recording describes."""
         chosen, widths = header["fields"], header["widths"]
         frames = frame_columns(chosen, widths, len(header["work"]), len(header["certificate"]))
-        return cls(frames, tables(chosen), int(header["bodies"]))
+        return cls(frames, tables(chosen, widths.get("springs", 0)), int(header["bodies"]))
 
 
 def is_light(chosen: Iterable[str]) -> bool:
@@ -94,8 +94,8 @@ def frame_columns(chosen: Iterable[str], widths: Mapping[str, int], work: int, r
     return tuple(column for column in columns if 0 not in column.width)
 
 
-def tables(chosen: Iterable[str]) -> dict[str, tuple[Column, ...]]:
-    """The tables of a recording with these fields, by name."""
+def tables(chosen: Iterable[str], springs: int = 0) -> dict[str, tuple[Column, ...]]:
+    """The tables of a recording with these fields, by name; springs: what elastic contacts remember, in numbers."""
     names = set(chosen)
     found: dict[str, tuple[Column, ...]] = {}
     contacts = tuple(c for c in CONTACTS if "contacts" in names or f"contacts.{c.name}" in names or c.name == "key")
@@ -104,5 +104,5 @@ def tables(chosen: Iterable[str]) -> dict[str, tuple[Column, ...]]:
     if "events" in names:
         found["events"] = EVENTS
     if "checkpoints" in names:
-        found |= {"memory": MEMORY, "groups": GROUPS}
+        found |= {"memory": (*MEMORY, Column("springs", "f8", (springs,))) if springs else MEMORY, "groups": GROUPS}
     return found

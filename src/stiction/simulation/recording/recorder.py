@@ -15,6 +15,7 @@ from ...errors import RecordingError
 from ...schemes.base import Contacts, Gain, StepResult
 from ...status import Status
 from ...systems.base import Energy, State, System
+from ...systems.elastic import MEMORY, has_springs
 from ..events import EventTracker, closed_before
 from ..trajectory import (
     ACCEPTED,
@@ -212,6 +213,8 @@ class FileRecorder:
         observer = Observer(system, light=is_light(chosen))
         info = {**header["info"], **start_info(system, state)}
         widths = {"q": system.nq, "v": system.nv, "joints": observer.joints, "turns": len(observer.turns)}
+        if has_springs(system):
+            widths["springs"] = MEMORY
         whole = run_header(info, chosen, widths) | {name: header[name] for name in header if name != "info"}
         recorder = cls(
             RecordingWriter(path, Layout.of(whole), whole, shapes=shapes_of(system)), observer, _tracker(info), state
@@ -286,6 +289,9 @@ class FileRecorder:
             return
         self._marked = True
         memory = {"key": self._last.keys, "impulse": self._last.impulses}
+        if self._writer.header["widths"].get("springs"):
+            kept = self._last.springs
+            memory["springs"] = kept if len(kept) else np.zeros((len(self._last.keys), MEMORY))
         self._writer.amend({"checkpoint": 1}, {"memory": memory, "groups": self._tracker.memory()})
 
     def close(self) -> None:

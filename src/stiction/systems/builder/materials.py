@@ -21,6 +21,7 @@ from ...friction.sets import MAX_DIM, ROLL_1, ROLL_2, TANGENT_1, TANGENT_2
 from ...friction.table import FrictionTable
 from ...problem.laws import DRY
 from ..compliance import RIGID, Compliance, as_compliance
+from ..elastic import RIGID_ROW, Elastic
 from ..restitution import Restitution, checked, law_code, most, values
 
 Friction = FrictionSet | float | None
@@ -34,7 +35,7 @@ class ContactLaw:
 
     friction: FrictionSet
     restitution: Restitution = 0.0
-    compliance: Compliance | None = None
+    compliance: Compliance | Elastic | None = None
 
 
 def contact_law(
@@ -222,9 +223,14 @@ class LawTable:
     @cached_property
     def soft(self) -> FloatArray | None:
         """(n, 3) kn, gamma_n and gamma_t of the laws, infinite stiffness for rigid ones; None where all are."""
-        if all(law.compliance is None for law in self.laws):
-            return None
-        return np.array([RIGID if law.compliance is None else law.compliance.row for law in self.laws])
+        given = [law.compliance if isinstance(law.compliance, Compliance) else None for law in self.laws]
+        return np.array([RIGID if one is None else one.row for one in given]) if any(given) else None
+
+    @cached_property
+    def elastic(self) -> FloatArray | None:
+        """(n, 3) kn, kt and damping of the laws, infinite stiffness for what is not elastic; None where nothing is."""
+        given = [law.compliance if isinstance(law.compliance, Elastic) else None for law in self.laws]
+        return np.array([RIGID_ROW if one is None else one.row for one in given]) if any(given) else None
 
     @cached_property
     def bounciest(self) -> float:

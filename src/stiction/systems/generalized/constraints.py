@@ -15,6 +15,7 @@ from ...friction.sets import Coulomb, FrictionSet, as_friction
 from ...problem.laws import Law
 from ..base import MAX_ROWS
 from ..compliance import Compliance, as_compliance
+from ..elastic import Elastic
 from ..restitution import Restitution, checked, most
 from .derivatives import derivative
 
@@ -82,7 +83,12 @@ class Gap:
     ):
         self.name = self.given_name = name
         self._label = _label("gap", name)
-        self.compliance = as_compliance(compliance, self._label)
+        given = as_compliance(compliance, self._label)
+        if isinstance(given, Elastic):
+            raise ModelError(
+                f"{self._label} cannot be Elastic, which is for bodies of a world; use Compliance(kn, ...)."
+            )
+        self.compliance = given
         self.restitution = checked(self._label, restitution)
         if self.compliance is not None and most(self.restitution) > 0.0:
             raise ModelError(f"{self._label} cannot have a restitution and a compliance: it bounces by its damping.")

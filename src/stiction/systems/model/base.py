@@ -376,7 +376,7 @@ class BodyModel(Detection):
         value[candidates.row_ptr[nj:-1]] = geometry.gap
         bound = np.zeros(len(candidates.key))
         bound[:nj] = mechanism.bound
-        return Constraints(candidates, value, rows, bound, length, mechanism, candidates.soft)
+        return Constraints(candidates, value, rows, bound, length, mechanism, candidates.soft, candidates.elastic)
 
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Bodies:
         """The Bodies form with the inverse masses at q."""

@@ -12,6 +12,7 @@ from ...errors import ModelError
 from ..base import Candidates
 from ..builder.materials import LawTable
 from ..compliance import RIGID
+from ..elastic import RIGID_ROW
 from .mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -80,6 +81,13 @@ class WorldCandidates(Candidates):
         if self.laws.soft is None:
             return None
         return np.concatenate([np.tile(RIGID, (self.joints, 1)), self.laws.soft[self.number]])
+
+    @property
+    def elastic(self) -> FloatArray | None:
+        """(nk, 3) kn, kt and damping of each; None where no law of the world is elastic."""
+        if self.laws.elastic is None:
+            return None
+        return np.concatenate([np.tile(RIGID_ROW, (self.joints, 1)), self.laws.elastic[self.number]])
 
     @property
     def impact_laws(self) -> IntArray:
