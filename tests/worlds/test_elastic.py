@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.schemes.springs import _recalled, _turned, mean_rotation
+from stiction.problem.records import BodyRows
+from stiction.schemes.spring_kernels import place_springs, turn_pair
 
 G = 9.81
 
@@ -106,41 +107,48 @@ def test_four_legs_share_the_load_as_springs_under_a_plate():
     assert result.contacts.impulse[order, 0] / 0.005 == pytest.approx(load, rel=1e-4)
 
 
+def recalled(kept, normal, kt=1.0, key=5):
+    """What contact 5 has of `kept` (8,) at the start of a step in which it has this normal and stiffness."""
+    J = np.zeros((3, 6))
+    J[0, :3] = normal
+    J[1:, :3] = np.linalg.svd(J[:1, :3])[2][1:]
+    form = BodyRows(np.zeros(1, np.int64), np.ones(1, np.int64), J, -J, np.zeros((2, 6, 6)))
+    springs = np.empty((1, 8))
+    place_springs(
+        1.0, 1e12, np.array([[1.0, kt, 0.0]]), np.array([0, 3]), form, np.ones(3), np.zeros(3), np.array([key]),
+        np.array([5]), kept[None], np.zeros(3), np.zeros(3), springs,
+    )  # fmt: skip
+    return springs[0]
+
+
 def test_what_is_remembered_turns_with_a_rigid_pair():
     """Once round about any axis, in steps of any size: the displacement is what it was."""
     rng = np.random.default_rng(0)
     for _ in range(20):
-        axis = rng.normal(size=3)
-        axis /= np.linalg.norm(axis)
-        normal = rng.normal(size=3)
-        normal /= np.linalg.norm(normal)
-        xi = np.cross(normal, rng.normal(size=3))
-        count = int(rng.integers(5, 60))
+        axis, normal = (x / np.linalg.norm(x) for x in rng.normal(size=(2, 3)))
+        xi, count = np.cross(normal, rng.normal(size=3)), int(rng.integers(5, 60))
+        kept = np.array([*xi, *normal, 1.0, 1.0])
 
-        def pose(angle, axis=axis):
+        def pose(i, axis=axis, count=count):
             q = np.zeros((2, 7))
-            q[:, 3], q[:, 4:] = np.cos(angle / 2), np.sin(angle / 2) * axis
+            q[:, 3], q[:, 4:] = np.cos(np.pi * i / count), np.sin(np.pi * i / count) * axis
             return q
 
-        kept, first = np.array([[*xi, *normal, 1.0]]), xi
         for i in range(count):
-            q0, q1 = (pose(2 * np.pi * j / count) for j in (i, i + 1))
-            turns = mean_rotation(q0, q1, np.array([0]), np.array([1]))
-            kept[:, :3], kept[:, 3:6] = _turned(turns, kept[:, :3]), _turned(turns, kept[:, 3:6])
-            state = st.State(0.0, np.zeros(1), np.zeros(1), np.array([5]), np.zeros((1, 6)), kept)
-            where = pose(2 * np.pi * (i + 1) / count)
-            now = _turned(where[:1, 3:], normal[None])
-            kept[:, :3] = _recalled(state, np.array([5]), now, np.ones(1))
-        assert kept[0, :3] == pytest.approx(first, abs=1e-13 * np.linalg.norm(xi) * count)
+            turn_pair(0, 0, 1, pose(i), pose(i + 1), kept[None])
+            place = pose(i + 1)[0]
+            w, a = place[3], place[4:]
+            now = normal + 2 * np.cross(a, np.cross(a, normal) + w * normal)
+            kept = recalled(kept, now)
+        assert kept[:3] == pytest.approx(xi, abs=1e-13 * count)
 
 
 def test_a_stiffer_spring_keeps_its_force_and_a_softer_one_its_displacement():
-    kept = np.array([[1e-3, 0.0, 0.0, 0.0, 0.0, 1.0, 100.0]])
-    state = st.State(0.0, np.zeros(1), np.zeros(1), np.array([5]), np.zeros((1, 6)), kept)
-    for kt, factor in ((400.0, 0.25), (50.0, 1.0)):
-        xi = _recalled(state, np.array([5]), np.array([[0.0, 0.0, 1.0]]), np.array([kt]))
-        assert xi[0] == pytest.approx([1e-3 * factor, 0.0, 0.0])
-    assert not _recalled(state, np.array([6]), np.array([[0.0, 0.0, 1.0]]), np.ones(1)).any()
+    kept = np.array([1e-3, 0.0, 0.0, 0.0, 0.0, 1.0, 100.0, 1.0])
+    up = np.array([0.0, 0.0, 1.0])
+    assert recalled(kept, up, 400.0)[:3] == pytest.approx([1e-3 / 4, 0, 0], abs=1e-18)
+    assert recalled(kept, up, 50.0)[:3] == pytest.approx([1e-3, 0, 0], abs=1e-18)
+    assert not recalled(kept, up, key=6)[:3].any()
 
 
 @pytest.mark.parametrize("plane", [False, True])

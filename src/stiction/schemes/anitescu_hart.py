@@ -148,7 +148,9 @@ class AnitescuHart:
             q = stay(system, q, state.q, held)
         new = State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr))
         if springs is not None:
-            new = replace(new, springs=springs.remembered(system, problem, solution, state.q, q))
+            model: Any = system
+            places = model.bodies(state.q), model.bodies(q)
+            new = replace(new, springs=springs.remembered(problem, solution, *places))
         return new, problem, springs, contradiction
 
     def result(
@@ -237,9 +239,7 @@ class AnitescuHart:
             accept = solve.largest(int(candidates.row_ptr[-1]))
             left = left_overlap(v, v_free.reshape(v.shape), dynamics.Minv, dim, solve.tol, accept)
         demand = found.demand(dynamics, state, h, found.value / h, self.stabilize, left)
-        springs = Springs.of(found, dynamics, state, h)
-        if springs is not None:
-            springs.put(demand, found.value)
+        springs = Springs.placed(found, dynamics, state, h, demand)
         problem = ContactProblem(
             dynamics,
             v_free=v_free,

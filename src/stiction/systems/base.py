@@ -25,7 +25,7 @@ class State:
 
     keys (nc,) and impulses (nc, 6) are the memory of the last step: schemes use them to know which contacts were
     active and to start solvers warm. The first column is the normal impulse of a contact, the others are its further
-    rows one after the other, whatever they are. springs (nc, 7): the displacement of elastic contacts and what belongs
+    rows one after the other, whatever they are. springs (nc, 8): the displacement of elastic contacts and what belongs
     to it (`elastic.py`), zero for others; no rows where nothing is elastic.
     """
 
@@ -34,7 +34,7 @@ class State:
     v: FloatArray
     keys: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     impulses: FloatArray = field(default_factory=lambda: np.zeros((0, MAX_ROWS)))
-    springs: FloatArray = field(default_factory=lambda: np.zeros((0, 7)))
+    springs: FloatArray = field(default_factory=lambda: np.zeros((0, 8)))
 
     def was_active(self, keys: IntArray) -> np.ndarray:
         """Which of `keys` carried an impulse in the last step."""

@@ -35,7 +35,7 @@ from .. import _check
 NEAR_RIGID = 1000.0  # W/C at most: sweeps solve piles of thousands to 1e-6 up to here, and fail at ten times as much
 MINDLIN = 6.0 / 7.0  # kt/kn of spheres of Poisson's ratio 1/4: 2 (1 - ν)/(2 - ν)
 RIGID_ROW = (math.inf, math.inf, 0.0)
-MEMORY = 7  # numbers that a contact remembers: ξ (3), the normal it belongs to (3), the stiffness kt
+MEMORY = 8  # numbers that a contact remembers: ξ (3), the normal it belongs to (3), and its stiffness kt and kn
 
 
 def has_springs(system: object) -> bool:

@@ -47,6 +47,10 @@ def contact_law(
     if soft is not None and most(e) > 0.0:
         raise ModelError(f"{what} cannot have a restitution and a compliance: what gives way bounces by its damping.")
     law = as_friction(friction, f"friction of {what}")
+    if isinstance(soft, Elastic) and (law.speed_law is not None or isinstance(law, ConvexSet)):
+        raise ModelError(
+            f"{what} cannot be elastic with friction that depends on speed or is written in Python; use a Compliance."
+        )
     try:
         rows = law.contact_rows(dim)
     except ModelError as error:
