@@ -10,7 +10,7 @@ import pytest
 import stiction as st
 from stiction import Status
 from stiction.cli import main
-from stiction.solvers.acceptance import STRICT_ROWS, as_regularised, graded, regularised
+from stiction.solvers.acceptance import STRICT_ROWS, grade, regularise, report_regularised
 from stiction.solvers.base import finish
 
 DT, STEPS = 0.005, 80
@@ -169,10 +169,10 @@ def test_what_is_regularised_is_solved_as_what_it_is_and_says_so():
     """With the compliance of W/300 the problem is well posed, and solved to 1e-6; contacts give way by C (p - p₀)."""
     problem = jammed()
     before = st.solve(problem, "nsgs", tol=1e-12, maxiter=100)
-    soft = regularised(problem, before.p)
+    soft = regularise(problem, before.p)
     made = st.solve(soft, tol=1e-6)
     assert made.success
-    done = as_regularised(problem, soft, made, before)
+    done = report_regularised(problem, soft, made, before)
     assert done.status is Status.REGULARISED
     assert not done.success
     assert done.taken
@@ -189,7 +189,7 @@ def test_a_compliance_does_not_sink_under_the_load_that_contacts_carry():
     problem = sim.scheme.probe(sim.system, sim.state, DT)
     solved = st.solve(problem, tol=1e-8)
     assert solved.success
-    soft = regularised(problem, solved.p)
+    soft = regularise(problem, solved.p)
     assert (soft.C > problem.C).all()
     assert soft.certify(solved.p).scaled_map == pytest.approx(solved.certificate.scaled_map, abs=1e-12)
 
@@ -209,7 +209,7 @@ def test_only_islands_that_are_large_themselves_may_miss(name, taken):
     p[problem.row_ptr[block]] += 1e-4 * problem.scale * problem.rho[block]
     spoiled = finish(problem, p, solver="nsgs", tol=1e-6, status=Status.MAXITER, message="Spoiled.", iterations=1)
     assert 1e-6 < spoiled.certificate.error < 1e-3
-    assert graded(problem, spoiled, 1e-6, None).taken == taken
+    assert grade(problem, spoiled, 1e-6, None).taken == taken
 
 
 def test_going_on_is_called_continue_and_the_old_word_warns(tmp_path):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .polyhedral import PolyhedralLCP
     from .redundant import Redundant
 
+# residuals that may be compared with a tolerance
 MEASURES = ["scaled_map", "natural_map"]
 
 

@@ -25,6 +25,7 @@ from .laws import BOX, EQUALITY, UNILATERAL
 if TYPE_CHECKING:
     from .contact_problem import ContactProblem
 
+# groups of unknowns of the LCP, in their order
 GROUPS = ("free", "beta", "normal", "box", "slack", "lambda")
 
 
@@ -81,6 +82,7 @@ def _power_of_two(x: FloatArray) -> FloatArray:
     return np.ldexp(1.0, exponent - (mantissa <= np.sqrt(0.5)))
 
 
+# structures of the last problems, by all that they depend on
 _KEPT: dict[object, _Structure] = {}
 
 

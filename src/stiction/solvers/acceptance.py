@@ -34,30 +34,30 @@ STIFFNESS = 300.0  # W of a contact over its compliance
 DECIDED = (Status.NO_SOLUTION, Status.SINGULAR, Status.REFUSED)  # more work, or a compliance, changes nothing
 
 
-def levels(tol: float, accept: float | None) -> tuple[float, int]:
+def acceptance_levels(tol: float, accept: float | None) -> tuple[float, int]:
     """The error that is still taken, and of problems of more than how many rows; accept None: the rule above."""
     return (max(tol, ROUGH_TOLERANCE), STRICT_ROWS) if accept is None else (max(tol, accept), 0)
 
 
 def largest_accepted(rows: int, tol: float, accept: float | None) -> float:
     """The largest error of a problem with so many rows that a step goes on with."""
-    most, strict = levels(tol, accept)
+    most, strict = acceptance_levels(tol, accept)
     return most if rows > strict else tol
 
 
-def graded(problem: ContactProblem, solution: Solution, tol: float, accept: float | None) -> Solution:
+def grade(problem: ContactProblem, solution: Solution, tol: float, accept: float | None) -> Solution:
     """The solution, called accepted where it misses `tol` by no more than is taken, in every island."""
-    most, strict = levels(tol, accept)
+    most, strict = acceptance_levels(tol, accept)
     error = solution.certificate.error
     if solution.status.taken or not tol < error <= most or problem.nr <= strict:
         return solution
-    if strict and missing_islands(problem, solution.p, tol, strict):
+    if strict and find_missing_islands(problem, solution.p, tol, strict):
         return solution
     message = f"{solution.message} Its residual {error:.1e} is accepted (up to {most:.0e})."
     return replace(solution, status=Status.ACCEPTED, message=message)
 
 
-def missing_islands(problem: ContactProblem, p: FloatArray, tol: float, most: int) -> list[IntArray]:
+def find_missing_islands(problem: ContactProblem, p: FloatArray, tol: float, most: int) -> list[IntArray]:
     """The blocks of each island of at most `most` rows that misses by itself what the whole problem may."""
     label = problem.islands()
     rows = np.bincount(label, weights=np.diff(problem.row_ptr))
@@ -66,14 +66,14 @@ def missing_islands(problem: ContactProblem, p: FloatArray, tol: float, most: in
     return [np.flatnonzero(label == island) for island in few]
 
 
-def regularised(problem: ContactProblem, p: FloatArray) -> ContactProblem:
+def regularise(problem: ContactProblem, p: FloatArray) -> ContactProblem:
     """The problem with a compliance of W/`STIFFNESS` in every row of a contact, at rest under the impulses p."""
     rows = np.repeat(problem.law == UNILATERAL, np.diff(problem.row_ptr))
     more = np.where(rows, problem.dynamics.delassus_diagonal(problem.row_ptr) / STIFFNESS, 0.0)
     return problem.replace(C=problem.C + more, b=problem.b - more * p, v_start=problem.v_start)
 
 
-def as_regularised(problem: ContactProblem, soft: ContactProblem, made: Solution, before: Solution) -> Solution:
+def report_regularised(problem: ContactProblem, soft: ContactProblem, made: Solution, before: Solution) -> Solution:
     """The solution `made` of the regularised problem `soft` as that of `problem`, which `before` has missed.
 
     Its certificate stays what it is, that of the regularised problem; the message says what the rigid law makes of it.

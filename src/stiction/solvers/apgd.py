@@ -115,7 +115,7 @@ class _Descent:
         d, ptr, nk = form.Minv.shape[1], self.problem.row_ptr, self.problem.nk
         self.a, self.b = (np.where(body < 0, form.nbody, body) for body in (form.body_a, form.body_b))
         self.J, self.w = np.zeros((self.problem.nr, 2 * d)), np.zeros((form.nbody + 1, d))
-        rows = self.forms.rows_planar if d == 3 else self.forms.rows_spatial
+        rows = self.forms.pack_rows_planar if d == 3 else self.forms.pack_rows_spatial
         rows(
             0, nk, np.zeros(nk, np.bool_), ptr, np.arange(self.problem.nr), self.a, self.b, form.body_rows,
             state_factors(form), self.problem.C, self.J, own,

@@ -13,9 +13,9 @@ from ..friction.sets import POLYHEDRON
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies
 from ..problem.laws import EQUALITY
-from ..problem.redundant import agree
+from ..problem.redundant import find_agreement
 from ..status import Status
-from .acceptance import DECIDED, ROUGH_TOLERANCE, STRICT_ROWS, graded, levels, missing_islands
+from .acceptance import DECIDED, ROUGH_TOLERANCE, STRICT_ROWS, acceptance_levels, find_missing_islands, grade
 from .apgd import Apgd
 from .base import Solution, Solver, finish
 from .conic import Conic
@@ -87,16 +87,16 @@ class Auto:
 
         accept: an error above `tol` that is enough all the same (`acceptance.py`; None: its rule).
         """
-        most, _ = levels(tol, accept)
-        if most > tol and problem.nr > STRICT_ROWS:
-            return self._accepted(problem, tol, accept, maxiter, p0)
-        return self._solved(problem, self._plan(problem), tol, maxiter, p0)
+        accepted, _ = acceptance_levels(tol, accept)
+        if accepted > tol and problem.nr > STRICT_ROWS:
+            return self._solve_to_accepted(problem, tol, accept, maxiter, p0)
+        return self._solve_to_tolerance(problem, self._plan(problem), tol, maxiter, p0)
 
-    def _accepted(
+    def _solve_to_accepted(
         self, problem: ContactProblem, tol: float, accept: float | None, maxiter: int | None, p0: FloatArray | None
     ) -> Solution:
         """The first answer that is solved or accepted; where sweeps miss small islands, these are solved apart."""
-        most, strict = levels(tol, accept)
+        accepted, strict = acceptance_levels(tol, accept)
         plan = self._plan(problem)
         name, limit = next(plan)
         if name == "nsgs":
@@ -108,36 +108,36 @@ class Auto:
             contradiction = _contradiction(problem, first.p, tol)
             if contradiction > 0.0:
                 return _contradicted(first, contradiction)
-        first = graded(problem, first, tol, accept)
+        first = grade(problem, first, tol, accept)
         if not first.taken and strict:
-            first = self._apart(problem, first, tol, accept)
+            first = self._solve_islands(problem, first, tol, accept)
         if first.taken or first.culprit >= 0 or first.status in DECIDED:
             return first
         if problem.nr > QUICK_ROWS and not problem.associated:
             return first
         plan = plan if problem.associated else self._plan(problem, BOUNDED)
-        last = self._solved(problem, plan, most, maxiter, first.p)
+        last = self._solve_to_tolerance(problem, plan, accepted, maxiter, first.p)
         last = replace(last, stages=last.stages + 1)
         if not last.success or last.certificate.ok(tol):
             return last
         last = replace(last, success=False, status=Status.INACCURATE)
-        last = graded(problem, last, tol, accept)  # it was held to what is accepted, and so were its small islands
-        return last if last.taken else self._apart(problem, last, tol, accept)
+        last = grade(problem, last, tol, accept)  # it was held to what is accepted, and so were its small islands
+        return last if last.taken else self._solve_islands(problem, last, tol, accept)
 
-    def _apart(self, problem: ContactProblem, first: Solution, tol: float, accept: float | None) -> Solution:
+    def _solve_islands(self, problem: ContactProblem, first: Solution, tol: float, accept: float | None) -> Solution:
         """The solution with the small islands that miss the tolerance solved by themselves."""
         p, failed, message = first.p.copy(), -1, first.message
-        islands = missing_islands(problem, p, tol, STRICT_ROWS)
+        islands = find_missing_islands(problem, p, tol, STRICT_ROWS)
         for blocks in islands:
             rows, island = part(problem, blocks)
-            own = min(ROUGH_TOLERANCE, tol * problem.scale / island.scale) if island.scale > 0.0 else tol
+            island_tol = min(ROUGH_TOLERANCE, tol * problem.scale / island.scale) if island.scale > 0.0 else tol
             start = p[rows] if np.isfinite(p[rows]).all() else None
-            found = self._solved(island, self._plan(island), own, None, start)
-            if np.isfinite(found.p).all():
-                p[rows] = found.p
-            if not found.success and failed < 0:
-                failed = int(blocks[found.certificate.blocks[problem.measure]])
-                message = f"An island of {island.nr} rows was not solved: {found.message}"
+            solution = self._solve_to_tolerance(island, self._plan(island), island_tol, None, start)
+            if np.isfinite(solution.p).all():
+                p[rows] = solution.p
+            if not solution.success and failed < 0:
+                failed = int(blocks[solution.certificate.blocks[problem.measure]])
+                message = f"An island of {island.nr} rows was not solved: {solution.message}"
         if not islands:
             return first
         done = finish(
@@ -146,9 +146,9 @@ class Auto:
         )  # fmt: skip
         if failed >= 0:
             return replace(done, success=False, status=Status.NOT_CONVERGED, message=message, culprit=failed)
-        return graded(problem, done, tol, accept)
+        return grade(problem, done, tol, accept)
 
-    def _solved(
+    def _solve_to_tolerance(
         self, problem: ContactProblem, plan: Iterator[tuple[str, int | None]], tol: float, maxiter: int | None,
         p0: FloatArray | None,
     ) -> Solution:  # fmt: skip
@@ -158,17 +158,17 @@ class Auto:
         while (entry := next(plan, None)) is not None:
             name, limit = entry
             limit = maxiter if maxiter is not None else limit
-            answer = self._solvers[name].solve(problem, tol=tol, maxiter=limit, p0=best)
-            if answer.success:
+            solution = self._solvers[name].solve(problem, tol=tol, maxiter=limit, p0=best)
+            if solution.success:
                 before = "".join(f"{s.solver} left {s.certificate.error:.1e}; " for s in tried)
-                return replace(answer, message=f"{before}{answer.message}", stages=len(tried) + 1)
-            tried.append(answer)
-            if answer.status is Status.NO_SOLUTION:
+                return replace(solution, message=f"{before}{solution.message}", stages=len(tried) + 1)
+            tried.append(solution)
+            if solution.status is Status.NO_SOLUTION:
                 break
-            if len(tried) == 1 and (contradiction := _contradiction(problem, answer.p, tol)) > 0.0:
-                return _contradicted(answer, contradiction)
+            if len(tried) == 1 and (contradiction := _contradiction(problem, solution.p, tol)) > 0.0:
+                return _contradicted(solution, contradiction)
             best = min(tried, key=lambda s: s.certificate.error).p
-            near = answer.certificate.error <= NEARLY_TOLERANCES * tol and not problem.associated
+            near = solution.certificate.error <= NEARLY_TOLERANCES * tol and not problem.associated
             if name == "nsgs" and len(tried) == 1 and near and problem.nr <= QUICK_ROWS:
                 plan = chain([MORE], plan)
         first = min(tried, key=lambda s: s.certificate.error)
@@ -197,7 +197,7 @@ class Auto:
                 yield "enumeration", None
         if not swept:
             yield FIRST
-        if problem.nr > FACTORISED_MAX_ROWS and _largest(problem) > FACTORISED_MAX_ROWS:
+        if problem.nr > FACTORISED_MAX_ROWS and _largest_island_rows(problem) > FACTORISED_MAX_ROWS:
             yield from LARGE_CONVEX if problem.associated else LARGE
         elif problem.associated:
             yield from (GRADIENT, *CONVEX) if problem.nr > GRADIENT_MIN_ROWS else CONVEX
@@ -209,18 +209,18 @@ class Auto:
             yield "lemke", None
 
 
-def _contradicted(answer: Solution, contradiction: float) -> Solution:
+def _contradicted(solution: Solution, contradiction: float) -> Solution:
     message = f"Joints contradict each other by {contradiction:.1e} m/s: {Status.SINGULAR.sentence}"
-    return replace(answer, success=False, status=Status.SINGULAR, message=message)
+    return replace(solution, success=False, status=Status.SINGULAR, message=message)
 
 
 def _contradiction(problem: ContactProblem, p: FloatArray, tol: float) -> float:
     """By how much demands of redundant joints contradict each other, where no impulses can meet `tol` for that."""
-    found = agree(problem, p)
-    most = 0.0 if found is None else float(np.abs((found.b - problem.b) * problem.length).max())
-    return most if most > CONTRADICTED_TOLERANCES * tol * problem.scale else 0.0
+    solution = find_agreement(problem, p)
+    accepted = 0.0 if solution is None else float(np.abs((solution.b - problem.b) * problem.length).max())
+    return accepted if accepted > CONTRADICTED_TOLERANCES * tol * problem.scale else 0.0
 
 
-def _largest(problem: ContactProblem) -> int:
+def _largest_island_rows(problem: ContactProblem) -> int:
     """The rows of the largest island."""
     return int(np.bincount(problem.islands(), weights=np.diff(problem.row_ptr)).max())

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ...collision.space.search import MANY
+from ...collision.space.search import THREADS_MIN_PAIRS
 from ...runtime.jit import njit, prange
 from ...systems.model.kernels.mechanism import violation
 from ...systems.model.kernels.motion import fastest
@@ -19,7 +19,7 @@ from ...systems.model.kernels.space import count_turns, kinetic_energy, mass_blo
 from ...systems.model.kernels.space import joint_rows as spatial_joint_rows
 from .records import StepStart
 
-_PARTS = 64  # of the bodies, which threads take
+THREAD_PARTS = 64  # of the bodies, which threads take
 
 
 @njit(leaf=True)
@@ -50,9 +50,9 @@ def _begin_spatial(h, q, v, bodies, first, last, start):
 @njit(parallel=True)
 def _begin_parallel(h, q, v, bodies, start, speed):
     n = q.shape[0]
-    for part in prange(_PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        speed[c] = _begin_spatial(h, q, v, bodies, n * c // _PARTS, n * (c + 1) // _PARTS, start)
+        speed[c] = _begin_spatial(h, q, v, bodies, n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, start)
 
 
 @njit
@@ -64,9 +64,9 @@ def _finish_spatial(h, q, v, inertia, moves, held, new_q, new_v):
 @njit(parallel=True)
 def _finish_parallel(h, q, v, inertia, moves, held, new_q, new_v):
     n = q.shape[0]
-    for part in prange(_PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        s, e = n * c // _PARTS, n * (c + 1) // _PARTS
+        s, e = n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS
         _finish_spatial(h, q[s:e], v[s:e], inertia[s:e], moves[s:e], held[s:e], new_q[s:e], new_v[s:e])
 
 
@@ -120,10 +120,10 @@ def _make_stages(d):
             speed = _begin_planar(
                 options.h, q, v, bodies.inverse, bodies.force, bodies.reach, start.x, start.turn, start.v_free
             )
-        elif not options.parallel or q.shape[0] <= MANY:
+        elif not options.parallel or q.shape[0] <= THREADS_MIN_PAIRS:
             speed = _begin_spatial(options.h, q, v, bodies, 0, q.shape[0], start)
         else:
-            speeds = np.empty(_PARTS)
+            speeds = np.empty(THREAD_PARTS)
             _begin_parallel(options.h, q, v, bodies, start, speeds)
             speed = speeds.max()
         return max(2.0 * options.h * speed, max(options.eps, 0.0))
@@ -142,7 +142,7 @@ def _make_stages(d):
                     new_v[i, j] = v[i, j]
             stay(q, held, new_q)
             return finite(new_q)
-        if options.parallel and q.shape[0] > MANY:
+        if options.parallel and q.shape[0] > THREADS_MIN_PAIRS:
             _finish_parallel(h, q, v, bodies.inertia, bodies.moves, held, new_q, new_v)
         else:
             _finish_spatial(h, q, v, bodies.inertia, bodies.moves, held, new_q, new_v)

@@ -6,9 +6,14 @@ import math
 
 import numpy as np
 
-from ...problem.body_kernels import MANY, PARTS, velocity_change, weigh
+from ...problem.body_kernels import THREAD_PARTS, THREADS_MIN_BLOCKS, velocity_change, weigh_blocks
 from ...runtime.jit import njit, prange
-from ...solvers.gauss_seidel.first_attempt import near_planar, near_planar_nested, near_spatial, near_spatial_nested
+from ...solvers.gauss_seidel.first_attempt import (
+    attempt_planar,
+    attempt_planar_nested,
+    attempt_spatial,
+    attempt_spatial_nested,
+)
 from ...solvers.gauss_seidel.outcome import (
     AT_REST,
     BOUNDED_FEW,
@@ -39,9 +44,9 @@ def _respond(start, stop, v_free, change, v):
 @njit(parallel=True)
 def _respond_parallel(v_free, change, v, finite):
     n = len(v)
-    for part in prange(PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        finite[c] = _respond(n * c // PARTS, n * (c + 1) // PARTS, v_free, change, v)
+        finite[c] = _respond(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, v_free, change, v)
 
 
 @njit
@@ -52,16 +57,16 @@ def respond(known, parallel, row_ptr, form, p, v_free, change, v):
     """
     if not known:
         velocity_change(parallel, form.body_a, form.body_b, row_ptr, form.Ja, form.Jb, form.Minv, p, change)
-    if not parallel or len(v) <= MANY:
+    if not parallel or len(v) <= THREADS_MIN_BLOCKS:
         return _respond(np.int64(0), len(v), v_free, change, v)
-    finite = np.empty(PARTS, np.bool_)
+    finite = np.empty(THREAD_PARTS, np.bool_)
     _respond_parallel(v_free, change, v, finite)
     return finite.all()
 
 
 def _make_solve(d, nested):
-    near = near_planar if d == 3 else near_spatial
-    near_nested = (near_planar_nested if d == 3 else near_spatial_nested) if nested else near
+    near = attempt_planar if d == 3 else attempt_spatial
+    near_nested = (attempt_planar_nested if d == 3 else attempt_spatial_nested) if nested else near
 
     @njit(sealed=True)
     def solve(options, problem, v_start, v_free, change):
@@ -78,7 +83,7 @@ def _make_solve(d, nested):
         if nr == 0:
             return SOLVED, 0, 0.0, False
         free = problem.free
-        scale = weigh(parallel, laws, problem.diagonal, problem.terms, b, free, rho)
+        scale = weigh_blocks(parallel, laws, problem.diagonal, problem.terms, b, free, rho)
         problem.scale[0] = scale
         inner = inner_tolerance(tol, nr)
         if nr <= REST_MAX_ROWS:

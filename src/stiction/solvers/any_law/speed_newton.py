@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._check import FloatArray
 from ...problem.contact_problem import ContactProblem
-from .natural_newton import NaturalMap, damped
+from .natural_newton import NaturalMap, damped_step
 
 NEWTON_STEPS = 20  # at most
 NEWTON_MAX_ROWS = 300  # of problems for which it is tried
@@ -59,14 +59,14 @@ class SpeedMap:
         return F, move
 
 
-def polish_speeds(problem: ContactProblem, p: FloatArray, tol: float) -> FloatArray:
+def refine_speeds(problem: ContactProblem, p: FloatArray, tol: float) -> FloatArray:
     """Impulses of a smaller residual than p's: until `tol` is met, or nothing more is gained."""
     if problem.nr > NEWTON_MAX_ROWS:
         return p
     equations, x = SpeedMap(problem), p / problem.length
     for _ in range(NEWTON_STEPS):
         F, move = equations.step(x)
-        found = damped(equations.residual, x, move, F)
+        found = damped_step(equations.residual, x, move, F)
         if found is None:
             break
         x, after = found

@@ -21,7 +21,7 @@ from ...problem.contact_problem import ContactProblem
 from ...problem.laws import UNILATERAL
 from ...status import Status
 from ..base import Solution, finish
-from .natural_newton import polish
+from .natural_newton import refine_by_newton
 
 DEFAULT_ROUNDS = 12  # one polyhedral problem each
 BASE_DIRECTIONS = 16  # around the origin that each polyhedron keeps
@@ -48,8 +48,8 @@ class Polyhedron:
             self._add(f / self.friction.gauge(f))
 
     def _add(self, vertex: FloatArray) -> None:
-        known = np.vstack([self.base, *self.extra])
-        if np.abs(known - vertex).max(axis=1).min() > SAME_VERTEX * np.abs(vertex).max():
+        vertices = np.vstack([self.base, *self.extra])
+        if np.abs(vertices - vertex).max(axis=1).min() > SAME_VERTEX * np.abs(vertex).max():
             self.extra = [*self.extra[-KEPT_VERTICES + 1 :], vertex]
 
     def as_set(self) -> Polyhedral:
@@ -57,7 +57,9 @@ class Polyhedron:
         return Polyhedral(self.friction.slope, directions=np.vstack([self.base, *self.extra]))
 
 
-def refined(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None, name: str) -> Solution:
+def refine_polyhedra(
+    problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None, name: str
+) -> Solution:
     """The answer of `inner` (problem, tol, first guess), which takes polyhedra, where sets are written in Python."""
     table = problem.friction
     friction_rows = {
@@ -80,7 +82,7 @@ def refined(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray
         certificate, _, u = certify(problem, found.p)
         p = found.p
         if not certificate.ok(tol) and np.isfinite(p).all():
-            p, more = polish(problem, p, tol)
+            p, more = refine_by_newton(problem, p, tol)
             steps += more
             certificate, _, u = certify(problem, p)
         stalled = 0 if certificate.error < 0.5 * least else stalled + 1

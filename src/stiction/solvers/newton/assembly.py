@@ -25,7 +25,7 @@ DENSE_MAX_VELOCITIES = 150  # of bodies, up to which a dense factorisation beats
 DENSE_MAX_ROWS = 2500  # up to which a W that is given as a sparse matrix is made dense
 
 
-class Form(Protocol):
+class LinearSystem(Protocol):
     """What a Newton step needs of the dynamics."""
 
     diagonal: FloatArray
@@ -40,7 +40,7 @@ class Form(Protocol):
         """dp with (I + B W) dp = -g; may raise LinAlgError."""
 
 
-def make_form(problem: ContactProblem, unit: FloatArray) -> Form:
+def make_linear_system(problem: ContactProblem, unit: FloatArray) -> LinearSystem:
     """The form of a problem with rows scaled by `unit`, without compliance."""
     form, ptr = problem.dynamics, problem.row_ptr
     if isinstance(form, problem_dynamics.Bodies):
@@ -49,16 +49,16 @@ def make_form(problem: ContactProblem, unit: FloatArray) -> Form:
         if form.nv < 0.8 * form.nr:
             root = np.linalg.cholesky(form.M)
             H, G = (unit[:, None] * np.linalg.solve(root, rows.T).T for rows in (form.H, form.G))
-            return Factored(ptr, np.ascontiguousarray(H), np.ascontiguousarray(G))
-        return Whole(ptr, form.delassus() * unit[:, None] * unit)
+            return LowRankSystem(ptr, np.ascontiguousarray(H), np.ascontiguousarray(G))
+        return DenseSystem(ptr, form.delassus() * unit[:, None] * unit)
     W = form.W
     if problem.nr > DENSE_MAX_ROWS:
         from scipy.sparse import csr_matrix, diags
 
-        return Sparse(ptr, diags(unit) @ csr_matrix(W) @ diags(unit))
+        return SparseSystem(ptr, diags(unit) @ csr_matrix(W) @ diags(unit))
     W = form.delassus() * unit[:, None] * unit
     L = _low_rank(W)
-    return Whole(ptr, W) if L is None else Factored(ptr, L, L, W)
+    return DenseSystem(ptr, W) if L is None else LowRankSystem(ptr, L, L, W)
 
 
 def _low_rank(W: FloatArray) -> FloatArray | None:
@@ -86,7 +86,7 @@ def state_factors(form: problem_dynamics.Bodies) -> FloatArray:
     return L
 
 
-class Whole:
+class DenseSystem:
     """W as a dense matrix."""
 
     def __init__(self, row_ptr: IntArray, W: FloatArray):
@@ -120,7 +120,7 @@ class Whole:
         return dp
 
 
-class Sparse:
+class SparseSystem:
     """W as a sparse matrix."""
 
     def __init__(self, row_ptr: IntArray, W: Any):
@@ -149,7 +149,7 @@ class Sparse:
         return -_sparse_solve((identity(n) + left @ self.W).tocsc(), g)
 
 
-class Factored:
+class LowRankSystem:
     """W = H Gᵀ with dense factors (nr, n); products with the given W where there is one, so that no digit is lost."""
 
     def __init__(self, row_ptr: IntArray, H: FloatArray, G: FloatArray, W: FloatArray | None = None):

@@ -53,12 +53,12 @@ class Newton:
         equations = Equations(problem)
         unit = equations.laws.unit
         x = equations.scaled(p)
-        best, least = p, np.inf
-        f, size = equations.miss(x, x, 1.0)
+        best, least_error = p, np.inf
+        f, size = equations.residual_at(x, x, 1.0)
         target, slack, stuck = 10.0 * tol * problem.scale, LEAST_SLACK, 0
         for count in range(limit + 1):
-            if size < least:
-                best, least = unit * x, size
+            if size < least_error:
+                best, least_error = unit * x, size
             if size <= target:
                 if problem.certify(unit * x).ok(tol):
                     message = f"newton met the tolerance after {count} iterations."
@@ -69,16 +69,16 @@ class Newton:
                 target = max(0.1 * size, 1e-17 * problem.scale)
             if count == limit or stuck == 5:
                 break
-            x, f, size, better = _advance(equations, x, f, size, slack)
-            slack = max(LEAST_SLACK, 0.1 * slack) if better else min(1.0, 100.0 * slack)
-            stuck = 0 if better else stuck + 1
+            x, f, size, improved = _damped_step(equations, x, f, size, slack)
+            slack = max(LEAST_SLACK, 0.1 * slack) if improved else min(1.0, 100.0 * slack)
+            stuck = 0 if improved else stuck + 1
         message = f"newton stopped after {count} iterations with residual {problem.certify(best).error:.2e}."
         return finish(
             problem, best, solver=self.name, tol=tol, status=Status.MAXITER, message=message, iterations=count
         )
 
 
-def _advance(
+def _damped_step(
     equations: Equations, x: FloatArray, f: FloatArray, size: float, slack: float
 ) -> tuple[FloatArray, FloatArray, float, bool]:
     """One step, halved until the residual falls; the shortest is taken: a piece may have to be crossed uphill."""
@@ -91,7 +91,7 @@ def _advance(
     part = 1.0
     while True:
         new = x + part * dx
-        f_new, size_new = equations.miss(new, new, 1.0)
+        f_new, size_new = equations.residual_at(new, new, 1.0)
         if size_new < (1.0 - 1e-4 * part) * size:
             return new, f_new, size_new, True
         if part <= SHORTEST_PART:

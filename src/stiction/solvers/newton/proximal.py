@@ -75,30 +75,30 @@ def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> t
     A start from nearby is soon at the end, or leads nowhere; then none at all is the other start, slow and sure.
     """
     equations = Equations(problem)
-    given, none = equations.scaled(p), np.zeros(problem.nr)
-    starts = [given, none] if equations.residual(given) < equations.residual(none) else [none]
-    best, least, steps = p, np.inf, 0
+    given, zero = equations.scaled(p), np.zeros(problem.nr)
+    starts = [given, zero] if equations.residual(given) < equations.residual(zero) else [zero]
+    best, least_error, steps = p, np.inf, 0
     for x in starts:
         if steps < limit:
-            patience = PATIENCE_STEPS if x is none else NEARBY_STEPS
-            new, error, count = _follow(equations, x, tol, limit - steps, patience)
+            patience = PATIENCE_STEPS if x is zero else NEARBY_STEPS
+            new, error, count = _outer_steps(equations, x, tol, limit - steps, patience)
             steps += count
-            if error < least:
-                best, least = new, error
-            if least <= tol:
+            if error < least_error:
+                best, least_error = new, error
+            if least_error <= tol:
                 break
-    return best, least, steps
+    return best, least_error, steps
 
 
-def _follow(
+def _outer_steps(
     equations: Equations, x: FloatArray, tol: float, limit: int, patience: int
 ) -> tuple[FloatArray, float, int]:
     """Outer steps from scaled impulses x: the best impulses, their certificate error, and the Newton steps taken."""
     problem, unit = equations.problem, equations.laws.unit
     scale = problem.scale
     error = equations.residual(x) / scale
-    best, best_error, marked, mark = x, error, 0, error
-    target, steps, caution, idle = tol, 0, 10.0, 0
+    best, best_error, progress_steps, progress_error = x, error, 0, error
+    target, steps, growth_limit, idle_steps = tol, 0, 10.0, 0
     theta = min(1e4, max(1.0, error**-0.5)) if error > 0.0 else 1.0
     while True:
         if error <= target:
@@ -106,26 +106,26 @@ def _follow(
             if exact <= tol:
                 return unit * x, exact, steps
             target = 0.1 * min(error, target)
-        if steps >= limit or steps - marked > patience or target < 1e-17:
+        if steps >= limit or steps - progress_steps > patience or target < 1e-17:
             return unit * best, problem.certify(unit * best).error, steps
         goal = max(1e-16, GOAL_SHARE * min(error, best_error)) * scale
-        new, there, count = equations.proximal(x, theta, goal, min(CENTRE_STEPS, limit - steps))
+        new, converged, count = equations.proximal(x, theta, goal, min(CENTRE_STEPS, limit - steps))
         steps += max(1, count)
         new_error = equations.residual(new) / scale
-        if there or new_error < 0.3 * error:
+        if converged or new_error < 0.3 * error:
             x, error = new, new_error
             factor = 0.1 if count == 0 else 10.0 if count <= 3 else 4.0 if count <= 6 else 2.0
-            theta = min(THETA_MOST, theta * min(factor, caution))
-            caution = min(10.0, caution * RESTORE)
+            theta = min(THETA_MOST, theta * min(factor, growth_limit))
+            growth_limit = min(10.0, growth_limit * RESTORE)
         else:
             if new_error < error:
                 x, error = new, new_error
             theta = max(THETA_LEAST, THETA_SHRINK * theta)
-            caution = CAREFUL
-        idle = 0 if error < 0.9 * best_error else idle + 1
+            growth_limit = CAREFUL
+        idle_steps = 0 if error < 0.9 * best_error else idle_steps + 1
         if error < best_error:
             best, best_error = x, error
-        if idle >= IDLE_STEPS and theta >= THETA_NOISY:  # round-off, times θ, may be all that is left
-            theta, idle = THETA_LOW, 0
-        if best_error < 0.5 * mark:
-            mark, marked = best_error, steps
+        if idle_steps >= IDLE_STEPS and theta >= THETA_NOISY:  # round-off, times θ, may be all that is left
+            theta, idle_steps = THETA_LOW, 0
+        if best_error < 0.5 * progress_error:
+            progress_error, progress_steps = best_error, steps
