@@ -38,8 +38,8 @@ from .base import (
     record_contacts,
     resolved,
 )
+from .missed_contacts import Attempt, foresee
 from .solves import at_rest, solve_agreeing, stay, with_contradiction
-from .unforeseen import Attempt, foresee
 
 
 @dataclass(frozen=True)
