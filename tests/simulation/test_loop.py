@@ -309,7 +309,7 @@ def test_the_last_step_is_always_recorded():
 @pytest.fixture
 def always_ahead(monkeypatch):
     """Small worlds too are stepped ahead."""
-    monkeypatch.setattr("stiction.simulation.ahead.WORTH", 0)
+    monkeypatch.setattr("stiction.simulation.prefetch.WORTH", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
 
 
@@ -319,7 +319,7 @@ def test_steps_taken_ahead_are_the_same(make, every, monkeypatch):
     """While a step is judged a thread takes the next ones: what is recorded does not depend on it."""
     runs = []
     for worth in (0, 10**9):
-        monkeypatch.setattr("stiction.simulation.ahead.WORTH", worth)
+        monkeypatch.setattr("stiction.simulation.prefetch.WORTH", worth)
         sim = simulator(make, on_failure="continue")
         runs.append((sim.run(0.3, every=every), sim.advance(1)))
     (one, last), (two, same) = runs

@@ -38,9 +38,9 @@ from .base import (
     record_contacts,
     resolved,
 )
+from .missed_contacts import Attempt, foresee
 from .solves import at_rest, solve_agreeing, stay, with_contradiction
 from .springs import Springs
-from .unforeseen import Attempt, foresee
 
 
 @dataclass(frozen=True)

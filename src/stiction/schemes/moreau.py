@@ -46,9 +46,9 @@ from .impact.energy import GAINS, limited, work
 from .impact.law import Impulses
 from .impact.several import Resolver
 from .impact.work import WorkDriven
+from .missed_contacts import Attempt, foresee
 from .projection import projected
 from .solves import solve_agreeing, with_contradiction
-from .unforeseen import Attempt, foresee
 
 DRIFT = 1e-9  # of the size of the bodies: the least overlap that is worth a projection
 MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the relative change that ends them

@@ -29,9 +29,9 @@ from ..systems.restitution import NEWTON, SCHEME
 from ..systems.sizes import arms, reached
 from .active import Closing
 from .base import Solve, StepResult, certify_step, elastic_refused, gives_way, pad_rows, record_contacts, resolved
+from .missed_contacts import Attempt, foresee
 from .projection import projected
 from .solves import solve_agreeing, with_contradiction
-from .unforeseen import Attempt, foresee
 
 MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the relative change that ends them
 

@@ -38,8 +38,8 @@ from .base import (
     passed_through,
     record_contacts,
 )
+from .missed_contacts import Attempt, foresee
 from .solves import solve_agreeing, with_contradiction
-from .unforeseen import Attempt, foresee
 
 VIOLATED = 1e-12  # of the size of the bodies: a gap below minus this, after a solve, adds its contact to the active set
 

@@ -33,7 +33,7 @@ from .base import (
     record_contacts,
 )
 from .implicit import ImplicitStep, Laws, Point
-from .unforeseen import Attempt, foresee
+from .missed_contacts import Attempt, foresee
 
 ROUND_OFF = 1e-14  # of certificate errors
 LEAST = 1e-12  # slack of sticking rows

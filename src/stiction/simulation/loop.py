@@ -146,7 +146,7 @@ class CompiledLoop:
         """How many of `steps` steps were taken, the state after them, and what the kernel knows of the last."""
         from ..collision.neighbours import no_neighbours
         from ..runtime.jit import get_num_threads
-        from ..runtime.memory import keep_memory
+        from ..runtime.memory import keep_work_arrays
 
         still = self._still
         if still is not None and still.worst is not None and still.known is not None and _same(state, still.state):
@@ -155,7 +155,7 @@ class CompiledLoop:
             known = still.known._replace(before=still.known.before._replace(worst=before))
             return steps, _own(state), _copied(known)
         model, kernel = self.model, self._kernel
-        keep_memory(_BYTES * model.nb)
+        keep_work_arrays(_BYTES * model.nb)
         q, v = model.bodies(state.q).copy(), state.v.reshape(model.nb, -1).copy()
         turns = model.turns(state.q).copy()
         kept = no_neighbours(model.dim) if self._kept is None else self._kept

@@ -25,9 +25,9 @@ from ..solvers.acceptance import largest_accepted
 from ..status import Status
 from ..systems.base import State, System, not_finite
 from ..systems.builder.handles import name_of
-from .ahead import Ahead
 from .dump import Dump
 from .loop import CompiledLoop, Group
+from .prefetch import Ahead
 from .recording.checkpoints import Checkpoint, checkpoint, last_block
 from .recording.claim import Claim
 from .recording.layout import chosen_fields

@@ -11,6 +11,7 @@ compliance    springs and dampers at contacts, for all systems
 sizes         how large a system is
 """
 
+from .._moved import keep_old_paths
 from .base import Candidates, Constraints, Energy, State, System
 from .builder.bodies import Body
 from .builder.motions import Oscillation, Rotation, Table
@@ -59,3 +60,5 @@ __all__ = [
     "PlanarWorld", "Plane", "PoissonImpact", "Polygon", "Prismatic", "Rack", "Revolute", "Rod", "Rope", "Rotation",
     "Screw", "Segment", "Sphere", "State", "StrongeImpact", "System", "Table", "Universal", "World",
 ]  # fmt: skip
+
+keep_old_paths(__name__)

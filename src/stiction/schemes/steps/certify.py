@@ -1,6 +1,6 @@
 """Certify: what a step says of itself, from where it ends: overlaps, contacts that it has run into, energy.
 
-Python says the same at more length (`schemes/unforeseen.py`, `schemes/base.py`) and names what is only noticed here.
+Python says the same at more length, and names what is only noticed here (`missed_contacts.py`, `base.py`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def reaches(shapes, found, wide, gap, normal, new_normal):
 def crosses(shapes, found, ahead, gap, v, swing, dim, h, left):
     """Whether contacts `ahead`, detected at the end of a step, overlap by `gap` though they are none of `found`.
 
-    As `schemes.unforeseen.crossed`: more than those that are among `found`, and than a step of first order may miss;
+    As `missed_contacts.crossed`: more than those that are among `found`, and than a step of first order may miss;
     left: what the tolerance leaves [m].
     """
     n, least, unknown = len(found.code), 0.0, False
