@@ -116,7 +116,7 @@ def test_changes_from_the_command_line(stiction, short, tmp_path):
     assert (
         stiction("run", short, "--set", "bodies.ball.mass=2", "--set", "run.solver=nsgs", "-q", "-o", "a.h5")[1] == ""
     )
-    scene = st.simulation.reader.Recording(tmp_path / "a.h5").scene
+    scene = st.simulation.recording.reader.Recording(tmp_path / "a.h5").scene
     assert tomllib.loads(scene)["bodies"][1]["mass"] == 2
     assert st.load(tmp_path / "a.h5").info["solver"] == "nsgs"
 
