@@ -134,7 +134,7 @@ def turn_pair(k, a, b, q0, q1, springs):
 
 @njit(sealed=True)
 def settle_springs(h, laws, form, p, v, q0, q1, springs):
-    """What contacts remember of a step from q0 to q1 with impulses p (nr,) and velocities v (nb, d), in springs (nk, 8).
+    """What contacts remember of a step from q0 to q1 with impulses p (nr,) and velocities v (nb, d): springs (nk, 8).
 
     What holds has moved by h H v: its force follows from where it is, so that the error of a solve is corrected by the
     next. Where that would be more than friction can hold it has slipped, and has the displacement that its force needs.

@@ -162,7 +162,16 @@ class CompiledLoop:
         room = max(model.capacity, len(state.keys) * 5 // 4)  # where it does not suffice, detection runs twice
         options = self._options._replace(parallel=get_num_threads() > 1, repeat=self.repeats)
         done, memory, self._kept, last, own = kernel(
-            steps, options, room, q, turns, v, Memory(state.keys, state.impulses), kept, worst, self._world
+            steps,
+            options,
+            room,
+            q,
+            turns,
+            v,
+            Memory(state.keys, state.impulses, state.springs),
+            kept,
+            worst,
+            self._world,
         )
         new = self._state(state.t, q, turns, v, *memory)
         if len(own):
@@ -184,8 +193,8 @@ def _same(a: State, b: State) -> bool:
 
 def _own(state: State) -> State:
     """The same in arrays of its own."""
-    arrays = (state.q, state.v, state.keys, state.impulses, state.springs)
-    return State(state.t, *(array.copy() for array in arrays))
+    q, v, keys = state.q.copy(), state.v.copy(), state.keys.copy()
+    return State(state.t, q, v, keys, state.impulses.copy(), state.springs.copy())
 
 
 def _copied(known: Any) -> Any:

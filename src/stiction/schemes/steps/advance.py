@@ -17,6 +17,7 @@ from ...runtime.jit import njit, prange
 from ...solvers.gauss_seidel.outcome import ACCEPTED, SOLVED
 from ...systems.model.kernels.motion import approach, fastest_spin
 from ..base import FAST, GAINED
+from ..spring_kernels import settle_springs
 from . import detection, motion, problem, solve
 from .certify import crosses, gains, overlap
 from .records import (
@@ -78,7 +79,7 @@ def copied(q, turns, v, memory, worst):
 
 @njit(leaf=True)
 def remembers(memory, before):
-    """Whether two steps have left the same keys and impulses, to the bit."""
+    """Whether two steps have left the same keys, impulses and springs, to the bit."""
     if len(memory.keys) != len(before.keys):
         return False
     for k in range(len(memory.keys)):
@@ -86,6 +87,12 @@ def remembers(memory, before):
             return False
         for j in range(6):
             if memory.impulses[k, j] != before.impulses[k, j]:
+                return False
+    if len(memory.springs) != len(before.springs):
+        return False
+    for k in range(len(memory.springs)):
+        for j in range(memory.springs.shape[1]):
+            if memory.springs[k, j] != before.springs[k, j]:
                 return False
     return True
 
@@ -147,8 +154,12 @@ def _make_advance(d, nested):
             gained, unexplained = gains(h, v, solved_v, energies, bodies.force, dim, fast, made)
             if fast and gained > GAINED * energy:  # the scheme decides whether that is too much
                 break
+            springs = made.springs
+            if len(springs):
+                springs = springs.copy()
+                settle_springs(h, made.laws, made.form, made.p, solved_v, q, new_q, springs)
             same = commit_state(parallel, q, turns, v, new_q, new_turns, new_v)
-            new_memory = Memory(made.keys, impulses)
+            new_memory = Memory(made.keys, impulses, springs)
             same = same and ended == SOLVED and remembers(new_memory, memory)
             memory, energy = new_memory, energies[2]
             own[ERROR], own[PENETRATION], own[CONTACTS] = error, overlap(geometry.gap), float(len(made.keys) - nj)

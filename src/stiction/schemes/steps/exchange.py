@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ...systems.model.candidates import Features, WorldCandidates
 from ..anitescu_hart import AnitescuHart
 from ..base import Scheme, StepResult, sized
 from ..solves import at_rest
+from ..springs import Springs
 from .records import (
     Constraints,
     ContactLaws,
@@ -47,7 +49,6 @@ def needs_python(system: System, scheme: Scheme) -> bool:
     given = POLYHEDRON in laws.friction.kind or len(laws.friction.varying) > 0
     return bool(
         not model.steady or model.mechanism.timed or given or model.restitution > 0.0 or laws.soft is not None
-        or laws.elastic is not None
         or model.curved
     )  # fmt: skip
 
@@ -72,7 +73,7 @@ def world_arrays(model: Any) -> WorldArrays:
     codes, axis, side = laws.arrays
     rules = ContactLaws(
         model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, codes, axis, side, model.lever,
-        f.set_of, f.mu,
+        f.set_of, f.mu, np.zeros((0, 3)) if laws.elastic is None else laws.elastic,
     )  # fmt: skip
     joints = JointBlocks(
         m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length
@@ -115,8 +116,9 @@ def told(
     if not solution.taken:
         return None
     solution, _ = at_rest(problem, solution, tol)
-    after = State(state.t + h, new.q, new.v, new.keys, new.impulses)
-    result = scheme.result(model, state, after, h, (candidates, ahead), problem, (("step", solution),))
+    after = replace(new, t=state.t + h)
+    springs = Springs(h, made.springs, int(made.softened[0])) if len(made.springs) else None
+    result = scheme.result(model, state, after, h, (candidates, ahead), problem, (("step", solution),), springs)
     return sized(result, model, h)
 
 

@@ -9,10 +9,12 @@ import numpy as np
 from ...problem.body_kernels import delassus_diagonal, rows_times
 from ...problem.records import BodyRows, Laws, RowTerms
 from ...runtime.jit import njit
+from ...systems.elastic import MEMORY, NEAR_RIGID
 from ...systems.model.kernels.mechanism import demands
 from ...systems.model.kernels.plane import joint_rows as planar_joint_rows
 from ...systems.model.kernels.space import joint_rows as spatial_joint_rows
 from ...systems.model.records import JointDemands
+from ..spring_kernels import place_springs
 from ..step_kernels import left_overlap
 from .blocks import blocks_of, remembered, within
 from .records import StepProblem
@@ -41,6 +43,16 @@ def demand_of(h, stabilize, value, row_ptr, form, v, joints):
         rows = JointDemands(joints.mode, joints.soft, joints.damping, joints.row_bound, joints.target)
         demands(h, stabilize, rows, start, speed, light, demand, C, lo, hi)
     return r0, demand, C, lo, hi
+
+
+@njit
+def stiffness_of(nj, number, stiff):
+    """(nk, 3) kn, kt and damping of nj joints, which have none of them, and of contacts with the laws `number`."""
+    own = np.full((nj + len(number), 3), math.inf)
+    for i in range(len(number)):
+        for j in range(3):
+            own[nj + i, j] = stiff[number[i], j]
+    return own
 
 
 def _make_assemble(d):
@@ -83,6 +95,14 @@ def _make_assemble(d):
                 r = row_ptr[nj + i]
                 if -left < demand[r] < 0.0:
                     demand[r] = 0.0
+        springs, softened = np.empty((0, MEMORY)), np.zeros(1, np.int64)
+        if len(constraints.rules.stiff):
+            springs = np.empty((len(keys), MEMORY))
+            stiff = stiffness_of(nj, number, constraints.rules.stiff)
+            softened[0] = place_springs(
+                options.h, NEAR_RIGID, stiff, row_ptr, form, facts.diagonal, value, keys, memory.keys, memory.springs,
+                demand, C, springs,
+            )  # fmt: skip
         remembered(parallel, keys, row_ptr, memory.keys, memory.impulses, p)
         shape, semi, vertices, vertex_ptr, facets, facet_ptr = constraints.sets
         laws = Laws(
@@ -90,8 +110,9 @@ def _make_assemble(d):
             options.associated,
         )  # fmt: skip
         return StepProblem(
-            keys, laws, form, demand, facts.free, facts.terms, facts.diagonal, p, np.empty(len(keys)), np.ones(1)
-        )
+            keys, laws, form, demand, facts.free, facts.terms, facts.diagonal, p, np.empty(len(keys)), np.ones(1),
+            springs, softened,
+        )  # fmt: skip
 
     return assemble
 

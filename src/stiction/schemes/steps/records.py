@@ -70,6 +70,7 @@ class ContactLaws(NamedTuple):
     lever: Array  # (nb,) whether friction of an impact acts at the body's own surface
     set_of: Array  # friction set of each law; of joints with and without dry friction the last two
     mu: Array  # (nl,)
+    stiff: Array  # (nl, 3) kn, kt and damping, infinite kn of rigid ones; (0, 3) where none is elastic
 
 
 class JointBlocks(NamedTuple):
@@ -109,6 +110,8 @@ class StepProblem(NamedTuple):
     p: Array  # (nr,) impulses: a first guess, then the answer
     rho: Array  # (nk,) step of the scaled map [kg]
     scale: Array  # (1,) of the residual [m/s]
+    springs: Array  # (nk, 8) the springs of elastic contacts at the start; (0, 8) where none is
+    softened: Array  # (1,) how many of them are stiffer than the step allows
 
 
 class WorldArrays(NamedTuple):
@@ -133,6 +136,7 @@ class Memory(NamedTuple):
 
     keys: Array  # (nk,) its constraints, sorted
     impulses: Array  # (nk, 6) and their impulses
+    springs: Array  # (nk, 8) and what elastic contacts remember (`spring_kernels`); (0, 8) where none is
 
 
 class StateCopy(NamedTuple):
