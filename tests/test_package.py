@@ -2,6 +2,7 @@
 
 import ast
 import enum
+import importlib
 import inspect
 import os
 import re
@@ -69,6 +70,20 @@ def test_public_functions_of_modules_have_docstrings():
     for module in (st.lcp,):
         for name in module.__all__:
             assert (inspect.getdoc(getattr(module, name)) or "").strip(), f"{module.__name__}.{name}"
+
+
+def test_modules_that_moved_are_found_under_their_old_paths():
+    from stiction._moved import MOVED
+
+    for old, new in MOVED.items():
+        module, moved = importlib.import_module(f"stiction.{new}"), importlib.import_module(f"stiction.{old}")
+        name = next(name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
+        with pytest.warns(DeprecationWarning, match=f"is now stiction.{new}"):
+            assert getattr(moved, name) is getattr(module, name)
+        assert not hasattr(moved, "__file__")
+    with pytest.warns(DeprecationWarning, match="missed_contacts.solve_with_missed_contacts"):
+        from stiction.schemes.unforeseen import foresee
+    assert foresee.__name__ == "solve_with_missed_contacts"
 
 
 def test_unknown_name_is_an_attribute_error():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.systems.meshes import surface
+from stiction.systems.shapes.surfaces import surface
 
 
 def world():

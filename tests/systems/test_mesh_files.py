@@ -10,7 +10,7 @@ import pytest
 import trimesh
 
 import stiction as st
-from stiction.systems import mesh_files
+from stiction.systems.shapes import mesh_files
 
 BOX = trimesh.creation.box()
 SCENE = """stiction = 1

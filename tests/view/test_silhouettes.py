@@ -51,7 +51,7 @@ def test_a_triangle_covers_its_area_and_the_nearer_one_is_seen(order):
 
 
 def test_normals_are_rounded_over_smooth_edges_only():
-    from stiction.systems.meshes import surface
+    from stiction.systems.shapes.surfaces import surface
 
     vertices, triangles = surface(st.Sphere(1.0))
     assert np.allclose(corner_normals(vertices, triangles), vertices[triangles], atol=0.06)

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
 import stiction as st
-from stiction.systems import kernels3
+from stiction.systems.model.kernels import space as space_kernels
 
 seeds = hs.integers(0, 2**32 - 1)
 MOMENTS = np.array([1.0, 2.0, 2.7])
@@ -25,7 +25,7 @@ def fly(moments, spin, h, steps, turn=(1.0, 0, 0, 0), inertia=None, every=1):
     turns, spins = [q[0, 3:].copy()], [v[0, 3:].copy()]
     for k in range(steps):
         q_new, v_new = np.empty((1, 7)), np.empty((1, 6))
-        kernels3.move(q, v, h, I, moves, q_new, v_new)
+        space_kernels.move(q, v, h, I, moves, q_new, v_new)
         q, v = q_new, v_new
         if (k + 1) % every == 0:
             turns.append(q[0, 3:].copy())

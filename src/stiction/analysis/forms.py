@@ -26,7 +26,7 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Delassus, Dynamics
 from ..problem.laws import DRY, EQUALITY, UNILATERAL
 from ..systems.base import State, System
-from ..systems.mechanism_kernels import POSITION, SPEED
+from ..systems.model.kernels.mechanism import POSITION, SPEED
 from .instant import Instant, built
 from .instant_rows import Rows, driven, held, must_hold, rubbing, yielding
 

@@ -13,7 +13,7 @@ from ..friction.table import FrictionTable
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Dense
 from ..problem.laws import BOX, DRY, UNILATERAL
-from ..systems.mechanism_kernels import POSITION, SPEED, SPRING, STOP
+from ..systems.model.kernels.mechanism import POSITION, SPEED, SPRING, STOP
 from .instant import Instant
 from .slip import opposing_face
 

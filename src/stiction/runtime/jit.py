@@ -16,15 +16,9 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-# Threads that wait by spinning for long steal the cores from other work, ten times over on a busy machine; those that
-# go to sleep at once take 40 µs to wake, and a sweep has several waits. So they spin for as long as it takes to wake
-# some times over, and no longer. Read when the first parallel kernel starts, unless the user has chosen.
-if "OMP_WAIT_POLICY" not in os.environ:
-    os.environ["OMP_WAIT_POLICY"] = "passive"
-    os.environ.setdefault("GOMP_SPINCOUNT", "20000")
-
-from numba import get_num_threads, prange, set_num_threads
+import numba
 from numba import njit as _njit
+from numba import prange
 from numba.core import event as _event
 
 from .sealed import prepare
@@ -38,6 +32,9 @@ __all__ = [
 ]
 
 _log = logging.getLogger("stiction")
+# How threads wait for work. Those that spin for long take the cores from other work, ten times over on a busy machine;
+# those that sleep at once take 40 µs to wake, and a sweep has several waits. So they spin for some times that long.
+THREAD_WAIT = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "20000"}
 
 
 def njit(
@@ -102,14 +99,19 @@ def compiled(kernel: Any) -> bool:
     return bool(kernel._cache.kept())
 
 
+def _is_ours(event: Any) -> bool:
+    """Whether a kernel of this package is being compiled, and not one of the user."""
+    function = getattr(event.data.get("dispatcher"), "py_func", None)
+    return str(getattr(function, "__module__", "")).startswith("stiction")
+
+
 class _Announcer(_event.Listener):
     """Says once per process that kernels are being compiled."""
 
     done = False
 
     def on_start(self, event: Any) -> None:
-        function = getattr(event.data.get("dispatcher"), "py_func", None)
-        if self.done or not str(getattr(function, "__module__", "")).startswith("stiction"):
+        if self.done or not _is_ours(event):
             return
         self.done = True
         message = "stiction: compiling kernels (once; the result is cached)"
@@ -123,11 +125,13 @@ class _Announcer(_event.Listener):
 
 
 class _Collector(_event.Listener):
-    """Lets Python look for garbage more rarely during a compilation: it was a tenth of the time, and found little."""
+    """Lets Python look for garbage more rarely while a kernel is compiled: it was a tenth of the time, for little."""
 
     depth, usual = 0, (0, 0, 0)
 
     def on_start(self, event: Any) -> None:
+        if not _is_ours(event):
+            return
         if self.depth == 0:
             self.usual = gc.get_threshold()
             if self.usual[0]:
@@ -135,6 +139,8 @@ class _Collector(_event.Listener):
         self.depth += 1
 
     def on_end(self, event: Any) -> None:
+        if not _is_ours(event):
+            return
         self.depth -= 1
         if self.depth == 0:
             gc.set_threshold(*self.usual)
@@ -146,11 +152,32 @@ def _listen() -> None:
     _event.register("numba:compile", _Collector())
 
 
+def get_num_threads() -> int:
+    """How many threads kernels may use: the user's choice, by `set_num_threads` or `NUMBA_NUM_THREADS`."""
+    _start_threads()
+    return int(numba.get_num_threads())
+
+
+def set_num_threads(n: int) -> None:
+    """Let kernels use n threads, from this thread of Python."""
+    _start_threads()
+    numba.set_num_threads(n)
+
+
 @cache
 def _start_threads() -> None:
     """Load Numba's threads before any kernel that rests on a parallel one is taken from the cache.
 
     A kernel that was compiled while the parallel kernel it calls came from the cache does not remember, in the cache,
     that it needs them: a process that loads it and nothing else would crash. Whoever calls one has imported it.
+
+    The library of threads reads how they wait from the environment when it is loaded. It is told in between only, and
+    only where the user has not chosen: the environment of the process, and of those it starts, stays as it was.
     """
-    get_num_threads()
+    told = [] if any(name in os.environ for name in THREAD_WAIT) else list(THREAD_WAIT)
+    os.environ.update({name: THREAD_WAIT[name] for name in told})
+    try:
+        numba.get_num_threads()
+    finally:
+        for name in told:
+            os.environ.pop(name, None)

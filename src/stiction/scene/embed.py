@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..systems.solids import _read
+from ..systems.shapes.solids import _read
 from .shapes import mesh_file
 
 

@@ -16,10 +16,10 @@ from ..schemes import AnitescuHart, Compliant, Moreau, Stewart, StewartTrinkle, 
 from ..simulation import Simulator
 from ..solvers import SOLVERS, make_solver
 from ..systems import HalfPlane, Mesh
-from ..systems.bodies import BodySpec
-from ..systems.motions import Motion
+from ..systems.builder.bodies import BodySpec
+from ..systems.builder.motions import Motion
+from ..systems.builder.world import WorldBuilder
 from ..systems.restitution import LAWS, Fading, law_code
-from ..systems.world import WorldBuilder
 from .document import VERSION
 from .scene import Scene, scene_from
 

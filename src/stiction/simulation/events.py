@@ -11,7 +11,7 @@ import numpy as np
 from .._check import FloatArray, IntArray
 from ..problem.laws import DRY, UNILATERAL, Mode
 from ..schemes.base import Contacts, Gain
-from ..systems.model import CODES
+from ..systems.model.base import CODES
 from .recording.layout import KINDS
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from .._arguments import checks_arguments
 from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..problem.laws import Law, Mode
-from ..systems.handles import name_of
-from ..systems.model import CODES
+from ..systems.builder.handles import name_of
+from ..systems.model.base import CODES
 from .events import Event, event_rows, read_events
 from .motion import BodyMotion, world_impulse
 from .recording.lazy import Lazy

@@ -1,11 +1,23 @@
-"""Systems: what moves."""
+"""Systems: what moves.
 
+base          `System`, the interface that schemes rest on, and the arrays that pass through it
+builder/      `World` and `PlanarWorld`: bodies, materials, forces, prescribed motions
+shapes/       shapes of bodies
+joints/       joints, motors, limits, springs
+model/        what `World.build()` returns: arrays and compiled loops
+generalized/  `GeneralizedSystem`, with `Gap`, `Bilateral`, `DryFriction`
+restitution   restitution of contacts, for all systems
+compliance    springs and dampers at contacts, for all systems
+sizes         how large a system is
+"""
+
+from .._moved import keep_old_paths
 from .base import Candidates, Constraints, Energy, State, System
-from .bodies import Body
+from .builder.bodies import Body
+from .builder.motions import Oscillation, Rotation, Table
+from .builder.world import PlanarWorld, World
 from .compliance import Compliance
-from .constraints import Bilateral, DryFriction, Gap
-from .drives import Motor
-from .generalized import GeneralizedSystem
+from .generalized import Bilateral, DryFriction, Gap, GeneralizedSystem
 from .joints import (
     Ball,
     Cylindrical,
@@ -13,6 +25,7 @@ from .joints import (
     Fixed,
     Gear,
     Joint,
+    Motor,
     Planar,
     Prismatic,
     Rack,
@@ -21,11 +34,23 @@ from .joints import (
     Screw,
     Universal,
 )
-from .motions import Oscillation, Rotation, Table
 from .restitution import Fading, NewtonImpact, PoissonImpact, StrongeImpact
-from .shapes import Box, Capsule, Disk, Ellipse, HalfPlane, Plane, Polygon, Rod, Segment, Sphere
-from .solids import ConvexHull, Cylinder, Ellipsoid, Mesh
-from .world import PlanarWorld, World
+from .shapes import (
+    Box,
+    Capsule,
+    ConvexHull,
+    Cylinder,
+    Disk,
+    Ellipse,
+    Ellipsoid,
+    HalfPlane,
+    Mesh,
+    Plane,
+    Polygon,
+    Rod,
+    Segment,
+    Sphere,
+)
 
 __all__ = [
     "Ball", "Bilateral", "Body", "Box", "Candidates", "Capsule", "Compliance", "Constraints", "ConvexHull", "Cylinder",
@@ -34,3 +59,5 @@ __all__ = [
     "PlanarWorld", "Plane", "PoissonImpact", "Polygon", "Prismatic", "Rack", "Revolute", "Rod", "Rope", "Rotation",
     "Screw", "Segment", "Sphere", "State", "StrongeImpact", "System", "Table", "Universal", "World",
 ]  # fmt: skip
+
+keep_old_paths(__name__)

@@ -14,7 +14,7 @@ from ..problem.laws import EQUALITY, UNILATERAL
 from .compliance import soften
 
 if TYPE_CHECKING:
-    from .mechanism import Mechanism
+    from .model.mechanism import Mechanism
 
 MAX_ROWS = 6  # normal, tangent 1, tangent 2, spin, roll 1, roll 2
 

@@ -1,7 +1,7 @@
 """The forces of rows that give way, as functions of their values and velocities, with their derivatives (pr11 eq. 22).
 
 Contacts, limits and friction are regularised as `systems/compliance.py` says; springs, compliant joints and motors are
-what `systems/mechanism_kernels.py` demands, in continuous time. Rigid joints have no force here: `motion.py`
+what `systems/model/kernels/mechanism.py` demands, in continuous time. Rigid joints have no force here: `motion.py`
 finds the one that holds them. kn, gamma_n and gamma_t are those of rows in metres: a row that turns has them times the
 square of its length (`Constraints.length`), so that they mean the same in any unit of length.
 """
@@ -16,7 +16,7 @@ from ..._check import FloatArray, IntArray
 from ...friction.sets import Coulomb, FrictionSet
 from ...problem.laws import DRY, EQUALITY, UNILATERAL, Mode
 from ...systems.base import Candidates, Constraints
-from ...systems.mechanism_kernels import HOLD, SPEED, SPRING
+from ...systems.model.kernels.mechanism import HOLD, SPEED, SPRING
 
 OPEN, STICK, SLIP = int(Mode.OPEN), int(Mode.STICK), int(Mode.SLIP)
 

@@ -7,7 +7,7 @@
     detection  detect: contacts within the band, and those that a step has met beyond it
     problem    assemble: the contact problem of the step, with its blocks (`blocks`) and rows (`rows`)
     solve      a first attempt of block Gauss–Seidel, and what its impulses do
-    certify    overlaps, contacts that were not foreseen, energy
+    certify    overlaps, missed contacts, energy
     advance    many steps in one call
     exchange   the arrays of a world on the way in, the result of a step on the way out
 

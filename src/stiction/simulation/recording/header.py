@@ -10,7 +10,7 @@ import numpy as np
 
 from ... import _check
 from ...errors import ModelError
-from ...systems.model import CODES
+from ...systems.model.base import CODES
 from ..trajectory import BALANCE, CERTIFICATE, LIGHT
 from .layout import chosen_fields, is_light
 

@@ -96,7 +96,7 @@ class Recording:
             return self._bytes(file[name]).decode()
 
     def shapes(self) -> Any:
-        """What the bodies look like (`systems.meshes.drawn`); None without bodies."""
+        """What the bodies look like (`systems.shapes.surfaces.drawn`); None without bodies."""
         with opened(self.path) as file:
             shapes, world = json.loads(self._bytes(file["shapes"])), self.info["world"]
             if shapes is not None and world is not None:

@@ -371,7 +371,7 @@ def _indeterminate(system: Any, first: State, last: State) -> list[str] | None:
 
 def shapes_of(system: Any) -> dict[str, Any] | None:
     """What the bodies of a system look like."""
-    from ...systems.meshes import drawn
+    from ...systems.shapes.surfaces import drawn
 
     specs = getattr(system, "specs", None)
     if specs is None:
