@@ -13,7 +13,7 @@ from ..runtime.jit import njit, prange
 from ..runtime.lanes import PREFETCH_TURNS, prefetch
 
 THREADS_MIN_BLOCKS, THREAD_PARTS = 10_000, 64  # blocks from which threads share the work, and the parts they take
-BODY_PARTS = 4  # of the bodies; for each of them all blocks are looked at
+BODY_PARTS = 4  # into which bodies are divided among threads; each part passes over all blocks
 
 
 @njit(leaf=True)

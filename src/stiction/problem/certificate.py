@@ -122,8 +122,8 @@ def certify(
     values["impulse_error"] = float(missed.max(initial=0.0))
     values["natural_map"] = float(np.sqrt((table[:, NATURAL] ** 2).sum())) / scale
     values["scaled_map"] = float(np.sqrt((table[:, SCALED] ** 2).sum())) / scale
-    made = SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, measure=problem.measure, **values)
-    return made, mode, u
+    certificate = SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, measure=problem.measure, **values)
+    return certificate, mode, u
 
 
 def missed_by_block(problem: ContactProblem, p: FloatArray) -> FloatArray:

@@ -14,20 +14,11 @@ from ...solvers.gauss_seidel.first_attempt import (
     attempt_spatial,
     attempt_spatial_nested,
 )
-from ...solvers.gauss_seidel.outcome import (
-    AT_REST,
-    BOUNDED_FEW,
-    BOUNDED_MANY,
-    NONFINITE,
-    QUICK_FEW,
-    QUICK_MANY,
-    QUICK_ROWS,
-    SOLVED,
-    STRICT_ROWS,
-)
+from ...solvers.gauss_seidel.outcome import AT_REST, NONFINITE, SOLVED
+from ...solvers.gauss_seidel.parameters import ATTEMPT
 from ...solvers.gauss_seidel.schedule import Aim
 from ...solvers.gauss_seidel.sweep_list import classify
-from ...solvers.rest import REST_MAX_ROWS, at_rest, come_to_rest, inner_tolerance
+from ...solvers.rest import REST, at_rest, come_to_rest, inner_tolerance
 from .blocks import by_block
 
 
@@ -86,7 +77,7 @@ def _make_solve(d, nested):
         scale = weigh_blocks(parallel, laws, problem.diagonal, problem.terms, b, free, rho)
         problem.scale[0] = scale
         inner = inner_tolerance(tol, nr)
-        if nr <= REST_MAX_ROWS:
+        if nr <= REST.max_rows:
             error = at_rest(inner, scale, laws, form, rho, v_start, v_free, b, p, change)
             if error < math.inf:
                 return SOLVED, AT_REST, error, True
@@ -94,9 +85,11 @@ def _make_solve(d, nested):
         if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
             kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
             now, _ = classify(parallel, laws, kind, times)
-        most = options.accept if nr > STRICT_ROWS else tol
-        few, many = (BOUNDED_FEW, BOUNDED_MANY) if most > tol else (QUICK_FEW, QUICK_MANY)
-        limit = few if nr <= QUICK_ROWS else many
+        most = options.accept if nr > ATTEMPT.strict_rows else tol
+        few, many = ATTEMPT.few_sweeps, ATTEMPT.many_sweeps
+        if most > tol:
+            few, many = ATTEMPT.bounded_few_sweeps, ATTEMPT.bounded_many_sweeps
+        limit = few if nr <= ATTEMPT.few_rows else many
         aim = Aim(inner, most if most > tol else inner, options.strict_rows, scale, limit, parallel, True)
         if nested and now:
             ended, sweeps, error, known = near_nested(aim, laws, form, free, b, rho, p, change)

@@ -33,18 +33,11 @@ from ...problem.contact_problem import ContactProblem
 from ...problem.laws import UNILATERAL
 from ...status import Status
 from ..base import Solution, finish
+from .parameters import COEFFICIENTS
 from .speed_newton import refine_speeds
 
-MAX_ROUNDS = 60  # one solve each
-RESTART_ROUND = 30  # from it on everything begins anew, with plain steps
-INNER_SHARE = 0.5  # of the tolerance is left to the solver, the rest to the coefficients
-STRICT_ROUND, STRICT_SHARE = 6, 0.05  # from this round on less: errors of the solver blur what is compared
-REST_SPEEDS = 10.0  # times the residual that `tol` allows: what is slower at the start is at rest
-NEWTON_ROUNDS = (4, 8, 16, 32, 48)  # after which Newton's method tries to finish
-ANDERSON_ROUNDS = 8  # earlier rounds that Anderson's method looks at
-MAX_HALVINGS = 60  # in the search for a zero
-_NEAR_ENDS = np.logspace(-12, -2, 41)
-# where zeros are sought, of the way from one speed to the other
+_NEAR_ENDS = np.logspace(-12, -2, 41)  # of these, those near an end
+# where zeros are sought: shares of the way from one speed to the other
 SEARCH_SHARES = np.concatenate([[0.0], _NEAR_ENDS, np.linspace(0.02, 0.98, 49), 1.0 - _NEAR_ENDS[::-1], [1.0]])
 
 Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
@@ -58,10 +51,10 @@ def iterate_coefficients(
     speeds, iterations = rounds.start, 0
     best: Solution | None = None
     disconnected: Solution | None = None  # solves the step, but is not connected with its start
-    for count in range(1, MAX_ROUNDS + 1):
+    for count in range(1, COEFFICIENTS.max_rounds + 1):
         given = inner(
             problem.with_coefficients(problem.friction.mu_at(speeds)),
-            tol * (INNER_SHARE if count < STRICT_ROUND else STRICT_SHARE),
+            tol * (COEFFICIENTS.inner_share if count < COEFFICIENTS.strict_round else COEFFICIENTS.strict_share),
             p0,
         )
         iterations += given.iterations
@@ -70,21 +63,21 @@ def iterate_coefficients(
             disconnected = done
         elif done.success:
             return done
-        finite, solved = bool(np.isfinite(given.p).all()), given.certificate.ok(INNER_SHARE * tol)
+        finite, solved = bool(np.isfinite(given.p).all()), given.certificate.ok(COEFFICIENTS.inner_share * tol)
         if best is None or done.certificate.error < best.certificate.error:
             best = done
-        if finite and (count in NEWTON_ROUNDS or not solved):
+        if finite and (count in COEFFICIENTS.newton_rounds or not solved):
             newton = _certified(problem, given, refine_speeds(problem, given.p, tol), tol, iterations, count)
             if newton.success:
                 return replace(newton, message=f"{newton.message} Newton's method finished.")
         if not solved or not finite:
             break
-        p0 = given.p if count < RESTART_ROUND else best.p
-        if count == RESTART_ROUND:
+        p0 = given.p if count < COEFFICIENTS.restart_round else best.p
+        if count == COEFFICIENTS.restart_round:
             rounds.reset()
-        speeds = (
-            rounds.start if count == RESTART_ROUND else rounds.next_speeds(speeds, given, plain=count > RESTART_ROUND)
-        )
+            speeds = rounds.start
+        else:
+            speeds = rounds.next_speeds(speeds, given, plain=count > COEFFICIENTS.restart_round)
     if disconnected is not None:
         return disconnected
     assert best is not None
@@ -121,7 +114,7 @@ class _Rounds:
         self.blocks = self.table.varying
         first = problem.row_ptr[self.blocks + 1] - self.table.dims[self.table.set_of[self.blocks]]
         self.w = problem.dynamics.delassus_diagonal(problem.row_ptr)[first] + problem.C[first]
-        self.start, self.rest = np.zeros(problem.nk), REST_SPEEDS * tol * problem.scale
+        self.start, self.rest = np.zeros(problem.nk), COEFFICIENTS.rest_speeds * tol * problem.scale
         if problem.v_start is not None:
             rows = problem.dynamics.velocity_rows(problem.v_start) + problem.b
             speeds = self.table.speeds(rows, problem.row_ptr)
@@ -149,11 +142,11 @@ class _Rounds:
         here = speeds[k]
         missed = goal - here
         least = min((float(np.linalg.norm(m)) for m in self._missed), default=np.inf)
-        if np.linalg.norm(missed) > 2.0 * least:  # astray: begin anew
+        if np.linalg.norm(missed) > COEFFICIENTS.astray_factor * least:  # astray: begin anew
             self.reset()
         self._speeds, self._missed = (
-            [*self._speeds[-ANDERSON_ROUNDS:], here],
-            [*self._missed[-ANDERSON_ROUNDS:], missed],
+            [*self._speeds[-COEFFICIENTS.anderson_rounds :], here],
+            [*self._missed[-COEFFICIENTS.anderson_rounds :], missed],
         )
         if len(self._speeds) > 1:
             moves, changes = np.diff(self._speeds, axis=0).T, np.diff(self._missed, axis=0).T
@@ -197,7 +190,7 @@ def connected_zero(law: SpeedLaw, a: FloatArray, c: FloatArray, start: FloatArra
     found, at, rows = turned.any(axis=1), turned.argmax(axis=1), np.arange(len(a))
     near, far = way[rows, np.maximum(at - 1, 0)], way[rows, at]
     s = 0.5 * (near + far)
-    for _ in range(MAX_HALVINGS):  # Newton's method, or half of what is left where that leaves it
+    for _ in range(COEFFICIENTS.max_halvings):  # Newton's method, or half of what is left where that leaves it
         value = force(s, a, c)
         same = (value >= 0.0) == down
         near, far = np.where(same, s, near), np.where(same, far, s)

@@ -17,9 +17,9 @@ from ..._check import FloatArray, IntArray
 from ...problem.contact_problem import ContactProblem
 from . import kernels
 from .assembly import make_linear_system
+from .parameters import NEWTON
 from .response import make_scaled
 
-SHORTEST_PART = 2.0**-7  # of a Newton step, in the line search
 _ROUND_OFF = 4e-16  # of a product, relative to its terms
 
 
@@ -45,7 +45,10 @@ class Equations:
         self.rho_rows = np.repeat(self.rho, np.diff(problem.row_ptr))
         nr = problem.nr
         self.response, self.g = np.empty(nr), np.empty(nr)
-        self.D, self.B = np.zeros((nr, 6)), np.zeros((nr, 6))  # blocks are narrower, and the rest is looked at too
+        self.D, self.B = (
+            np.zeros((nr, 6)),
+            np.zeros((nr, 6)),
+        )
 
     def scaled(self, p: FloatArray) -> FloatArray:
         """Impulses in scaled rows; none in rows that can carry none."""
@@ -124,6 +127,6 @@ class Equations:
                 best, least = new, new_size
             elif best is not x:
                 return best
-            if part <= SHORTEST_PART or least <= 0.1 * size:
+            if part <= NEWTON.shortest_part or least <= 0.1 * size:
                 return best
             part *= 0.5
