@@ -17,7 +17,7 @@ from stiction.schemes.impact.energy import work
 from stiction.schemes.impact.incremental import incremental
 from stiction.schemes.impact.law import newton, poisson, stronge
 from stiction.schemes.impact.several import Resolver
-from stiction.solvers import answer, make_solver
+from stiction.solvers import make_solver, solve_any_law
 from stiction.systems.restitution import LAWS as CODES
 
 LAWS = {"newton": newton, "poisson": poisson, "stronge": stronge}
@@ -33,7 +33,7 @@ class Solve:
 
     def __call__(self, problem, *, tol=None):
         """Solve to 1e-11."""
-        return answer(self.solver, problem, tol=self.tol if tol is None else tol)
+        return solve_any_law(self.solver, problem, tol=self.tol if tol is None else tol)
 
 
 def rods(rng, count):

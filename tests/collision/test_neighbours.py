@@ -6,7 +6,7 @@ import pytest
 from stiction.collision import aabbs3, evaluate3, find3, pairs
 from stiction.collision.neighbours import neighbours, no_neighbours, overlapping
 from stiction.collision.records import Boxes, FeaturePairs, Filters, FoundContacts, Geometry, SpaceShapes
-from stiction.collision.space.narrow import FEATURES
+from stiction.collision.space.narrow import MAX_FEATURES
 from stiction.collision.space.search import search
 from stiction.runtime.jit import get_num_threads, set_num_threads
 
@@ -60,7 +60,7 @@ def test_threads_find_the_same(boxes):
     try:
         near = pairs(around, shapes.kind, filters, False)
         assert np.array_equal(near, pairs(around, shapes.kind, filters, True))
-        room = FEATURES * len(near)
+        room = MAX_FEATURES * len(near)
         out = [np.zeros(room, np.int64) for _ in range(6)]
         out += [np.zeros((room, 3)) for _ in range(4)] + [np.zeros(room) for _ in range(2)]
         count = find3(x, turn, shapes, near, band, FoundContacts(*out))

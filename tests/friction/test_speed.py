@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 import stiction as st
 from stiction.solvers.any_law.coefficients import connected_zero
-from stiction.solvers.any_law.speed_newton import polish_speeds
+from stiction.solvers.any_law.speed_newton import refine_speeds
 
 LAWS = [
     st.Stribeck(0.4, 0.25, speed=0.1),
@@ -219,7 +219,7 @@ def test_newton_finishes_from_nearby():
     answer = st.solve(problem, tol=1e-8)
     near = answer.p * (1.0 + 1e-3)
     assert problem.certify(near).error > 1e-5
-    assert problem.certify(polish_speeds(problem, near, 1e-12)).error < 1e-11
+    assert problem.certify(refine_speeds(problem, near, 1e-12)).error < 1e-11
 
 
 def test_only_the_slip_of_rolling_friction_depends_on_the_speed():

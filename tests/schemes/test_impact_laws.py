@@ -9,7 +9,7 @@ import stiction as st
 from stiction.schemes.impact.energy import limited, work
 from stiction.schemes.impact.incremental import incremental
 from stiction.schemes.impact.law import newton, poisson, stronge
-from stiction.solvers import answer, make_solver
+from stiction.solvers import make_solver, solve_any_law
 
 TOGETHER = [newton, poisson, stronge]
 
@@ -23,7 +23,7 @@ class Solve:
         self.solver = make_solver(name)
 
     def __call__(self, problem, *, tol=None):
-        return answer(self.solver, problem, tol=self.tol if tol is None else tol)
+        return solve_any_law(self.solver, problem, tol=self.tol if tol is None else tol)
 
 
 def frictionless(W, u):

@@ -10,8 +10,9 @@ import pytest
 import stiction as st
 from stiction import Status
 from stiction.cli import main
-from stiction.solvers.acceptance import STRICT_ROWS, as_regularised, graded, regularised
+from stiction.solvers.acceptance import grade, regularise, report_regularised
 from stiction.solvers.base import finish
+from stiction.solvers.gauss_seidel.parameters import ATTEMPT
 
 DT, STEPS = 0.005, 80
 
@@ -69,7 +70,7 @@ def test_a_default_run_of_a_bed_goes_on_and_counts_what_it_misses(stepped):
         assert not step.success
         assert step.taken
         assert 1e-6 < step.solution.certificate.error <= 1e-3
-        assert len(step.solution.p) > STRICT_ROWS
+        assert len(step.solution.p) > ATTEMPT.strict_rows
         assert "accepted" in step.message
     assert all(step.success for step in steps if not missed_in(step))
 
@@ -169,10 +170,10 @@ def test_what_is_regularised_is_solved_as_what_it_is_and_says_so():
     """With the compliance of W/300 the problem is well posed, and solved to 1e-6; contacts give way by C (p - p₀)."""
     problem = jammed()
     before = st.solve(problem, "nsgs", tol=1e-12, maxiter=100)
-    soft = regularised(problem, before.p)
+    soft = regularise(problem, before.p)
     made = st.solve(soft, tol=1e-6)
     assert made.success
-    done = as_regularised(problem, soft, made, before)
+    done = report_regularised(problem, soft, made, before)
     assert done.status is Status.REGULARISED
     assert not done.success
     assert done.taken
@@ -189,7 +190,7 @@ def test_a_compliance_does_not_sink_under_the_load_that_contacts_carry():
     problem = sim.scheme.probe(sim.system, sim.state, DT)
     solved = st.solve(problem, tol=1e-8)
     assert solved.success
-    soft = regularised(problem, solved.p)
+    soft = regularise(problem, solved.p)
     assert (soft.C > problem.C).all()
     assert soft.certify(solved.p).scaled_map == pytest.approx(solved.certificate.scaled_map, abs=1e-12)
 
@@ -201,7 +202,7 @@ def test_only_islands_that_are_large_themselves_may_miss(name, taken):
     sim.advance(STEPS - 20)
     problem = sim.scheme.probe(sim.system, sim.state, DT)
     answer = st.solve(problem, tol=1e-6)
-    assert problem.nr > STRICT_ROWS
+    assert problem.nr > ATTEMPT.strict_rows
     assert answer.success
     bodies = [sim.system.constraint_name(int(key)).split(" ")[0].split("/") for key in problem.key]
     block = next(k for k, pair in enumerate(bodies) if name in pair and answer.p[problem.row_ptr[k]] > 0.0)
@@ -209,7 +210,7 @@ def test_only_islands_that_are_large_themselves_may_miss(name, taken):
     p[problem.row_ptr[block]] += 1e-4 * problem.scale * problem.rho[block]
     spoiled = finish(problem, p, solver="nsgs", tol=1e-6, status=Status.MAXITER, message="Spoiled.", iterations=1)
     assert 1e-6 < spoiled.certificate.error < 1e-3
-    assert graded(problem, spoiled, 1e-6, None).taken == taken
+    assert grade(problem, spoiled, 1e-6, None).taken == taken
 
 
 def test_going_on_is_called_continue_and_the_old_word_warns(tmp_path):

@@ -194,12 +194,12 @@ def test_sparse_matrices_and_bodies_give_the_newton_step_of_the_dense_one(monkey
     for i in range(problem.nr):
         full[i, i - i % 3 : i - i % 3 + 3] = B[i, :3]
     expected = np.linalg.solve(np.eye(problem.nr) + full @ W, -g)
-    made = [forms.Whole(ptr, W), forms.Sparse(ptr, csr_matrix(W)), forms.Bodies(problem.dynamics, unit)]
-    monkeypatch.setattr(forms, "DENSE_MAX_VELOCITIES", 0)
+    made = [forms.DenseSystem(ptr, W), forms.SparseSystem(ptr, csr_matrix(W)), forms.Bodies(problem.dynamics, unit)]
+    monkeypatch.setattr(forms, "ASSEMBLY", forms.ASSEMBLY._replace(dense_max_velocities=0))
     made.append(forms.Bodies(problem.dynamics, unit))
     L = np.linalg.svd(W)
     root = L[0][:, :18] * np.sqrt(L[1][:18])
-    made.append(forms.Factored(ptr, root, root))
+    made.append(forms.LowRankSystem(ptr, root, root))
     for form in made:
         np.testing.assert_allclose(form.step(B, g), expected, atol=1e-9)
         np.testing.assert_allclose(form.times(g), W @ g, atol=1e-9)
@@ -214,8 +214,8 @@ def test_large_sparse_matrices_are_not_made_dense(solver, monkeypatch):
 
     problem = boxes([(3.0 * (i % 3), 0, 0.5 + i // 3) for i in range(9)])
     alone = ContactProblem.from_delassus(csr_matrix(problem.delassus()), problem.q, **_blocks(problem))
-    monkeypatch.setattr(forms, "DENSE_MAX_ROWS", 0)
-    monkeypatch.setattr(forms.Whole, "__init__", None)  # would be called for a dense one
+    monkeypatch.setattr(forms, "ASSEMBLY", forms.ASSEMBLY._replace(dense_max_rows=0))
+    monkeypatch.setattr(forms.DenseSystem, "__init__", None)  # would be called for a dense one
     s = st.solve(alone, solver, tol=1e-9)
     assert s.success, s.message
     assert np.abs(s.u).max() < 1e-7

@@ -8,32 +8,36 @@ from stiction import Bodies, ContactProblem, Law
 from stiction.problem.records import Laws
 from stiction.runtime.jit import njit
 from stiction.runtime.lanes import (
-    AHEAD,
+    PREFETCH_TURNS,
     WIDTH,
     add_sixes,
-    fetch,
+    any_lane,
+    largest_lane,
     load,
     load_rows,
     load_sixes,
     load_triples,
-    most,
-    root,
+    prefetch,
     select,
-    size,
-    some,
+    sqrt,
     store,
     store_triples,
-    total,
+    sum_lanes,
 )
 from stiction.solvers import Nsgs
 from stiction.solvers.gauss_seidel.kinds import DISK_GUESS, DISK_INVERSE, DISK_MU, PARAMETERS
-from stiction.solvers.gauss_seidel.point_contacts import ARMS, measure_arms, state_arms, sweep_arms
+from stiction.solvers.gauss_seidel.point_contacts import (
+    POINT_CONTACT_SIZE,
+    apply_point_contacts,
+    measure_point_contacts,
+    sweep_point_contacts,
+)
 from stiction.solvers.gauss_seidel.point_contacts_simd import (
-    PACK,
+    PACK_SIZE,
+    apply_packs,
     fill_packs,
     load_packs,
     measure_packs,
-    state_packs,
     sweep_packs,
 )
 from stiction.solvers.gauss_seidel.records import LocalProblems, PackedRows, SweepList
@@ -44,9 +48,9 @@ def everything(x, y, out):
     a, b = load(x, 0), load(y, 0)
     store(out, 0, a + b * 2.0)
     store(out, 8, (a - b) / (1.0 + b * b))
-    store(out, 16, select((a < b) | (b >= 1.0), root(size(a)), -b))
+    store(out, 16, select((a < b) | (b >= 1.0), sqrt(abs(a)), -b))
     store(out, 24, select((a > 0.0) & ~(b != b), a, 0.5))
-    return total(a), most(b), some(a > 100.0), some(a <= 100.0)
+    return sum_lanes(a), largest_lane(b), any_lane(a > 100.0), any_lane(a <= 100.0)
 
 
 def test_lanes_are_floats_side_by_side():
@@ -90,7 +94,7 @@ def random_contacts(rng, n, bodies):
     """Contacts between bodies, the world being the last: a, b, F, B, parameters, q, p as the sweeps hold them."""
     a = rng.integers(0, bodies, size=n)
     b = (a + 1 + rng.integers(0, bodies, size=n)) % (bodies + 1)
-    F = rng.normal(size=(n, ARMS))
+    F = rng.normal(size=(n, POINT_CONTACT_SIZE))
     F[:, :9] = np.array([np.linalg.qr(f.reshape(3, 3))[0].ravel() for f in F[:, :9]])
     B = 0.3 * rng.normal(size=(bodies + 1, 8))
     B[:, [0, 1, 3, 6]] = np.abs(B[:, [0, 1, 3, 6]]) + 0.5
@@ -110,7 +114,7 @@ def records(ptr, a, b, par, F, B, Z, set_of, mu, semi):
     """Contacts of points as the kernels take them: what they do not read is empty."""
     n, ints, floats, rows = len(a), np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 6))
     cells = np.zeros((1, 6), np.int64)
-    items = SweepList(
+    entries = SweepList(
         ints, cells[:, :5].copy(), ints, cells, np.zeros(n, np.int8), np.arange(n), ptr, np.arange(3 * n), a, b, ints,
         ints,
     )  # fmt: skip
@@ -119,7 +123,7 @@ def records(ptr, a, b, par, F, B, Z, set_of, mu, semi):
     laws = Laws(
         ints, ints, set_of, mu, floats, ints, semi, rows, ints, rows, ints, floats, floats, floats, floats, False
     )  # fmt: skip
-    return items, local, packed, laws
+    return entries, local, packed, laws
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -137,17 +141,17 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
         assert len(set(used)) == len(used)
     a, b, F, par, p = a[order], b[order], F[order], par[order], p.reshape(n, 3)[order].ravel()
     q = q.reshape(n, 3)[order].ravel()
-    m, ptr, Z = WIDTH * packs, 3 * np.arange(n + 1), np.zeros(packs * PACK)
+    m, ptr, Z = WIDTH * packs, 3 * np.arange(n + 1), np.zeros(packs * PACK_SIZE)
     set_of, mu, semi, rho = np.zeros(n, np.int64), par[:, DISK_MU].copy(), np.ones((1, 5)), par[:, DISK_INVERSE] + 1
-    items, local, packed, laws = records(ptr, a, b, par, F, B, Z, set_of, mu, semi)
-    load_packs(0, 0, packs, F, par, items.block, set_of, semi, rho, Z)
+    entries, local, packed, laws = records(ptr, a, b, par, F, B, Z, set_of, mu, semi)
+    load_packs(0, 0, packs, F, par, entries.block, set_of, semi, rho, Z)
     w, w8 = np.zeros((2, bodies + 1, 6))
-    state_arms(0, m, items, packed, p, w)
-    state_packs(0, packs, 0, 0, a, b, Z, B, p, w8)
+    apply_point_contacts(0, m, entries, packed, p, w)
+    apply_packs(0, packs, 0, 0, a, b, Z, B, p, w8)
     assert np.array_equal(w, w8)
     p8 = p.copy()
     for full in (True, False, True):
-        one = sweep_arms(0, m, full, items, local, packed, q, p, w)
+        one = sweep_point_contacts(0, m, full, entries, local, packed, q, p, w)
         eight = sweep_packs(0, packs, full, 0, 0, a, b, Z, B, q, p8, w8)
         if full:  # a pack with one closed contact visits all eight
             assert one == eight
@@ -155,8 +159,10 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
             assert np.array_equal(w, w8)
         else:
             p, w = p8.copy(), w8.copy()
-            par[:m, DISK_GUESS] = Z.reshape(packs, PACK // WIDTH, WIDTH)[:, ARMS + DISK_GUESS].ravel()
-    missed = measure_arms(0, m, items, packed, q, p, w, laws, rho)
+            par[:m, DISK_GUESS] = Z.reshape(packs, PACK_SIZE // WIDTH, WIDTH)[
+                :, POINT_CONTACT_SIZE + DISK_GUESS
+            ].ravel()
+    missed = measure_point_contacts(0, m, entries, packed, q, p, w, laws, rho)
     assert measure_packs(0, packs, 0, 0, a, b, Z, B, q, p, w) == pytest.approx(missed, rel=1e-12)
 
 
@@ -197,9 +203,9 @@ def test_nothing_acts():
 def gathered(table, values, order):
     s = 0.0
     for i in range(len(order)):
-        if i + AHEAD < len(order):
-            fetch(table, order[i + AHEAD], 2)
-            fetch(values, order[i + AHEAD], 1)
+        if i + PREFETCH_TURNS < len(order):
+            prefetch(table, order[i + PREFETCH_TURNS], 2)
+            prefetch(values, order[i + PREFETCH_TURNS], 1)
         s += table[order[i], 3] * values[order[i]]
     return s
 

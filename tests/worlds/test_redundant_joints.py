@@ -9,7 +9,7 @@ import pytest
 import stiction as st
 from stiction.problem import ContactProblem, Dense
 from stiction.problem.laws import EQUALITY, UNILATERAL
-from stiction.problem.redundant import agree
+from stiction.problem.redundant import find_agreement
 
 G = 9.81
 
@@ -109,7 +109,7 @@ def twice(b, share=1.0, mass=2.0):
 @pytest.mark.parametrize("mass", [1e-6, 1.0, 1e6])
 def test_rows_that_differ_a_little_meet_in_the_middle(share, mass):
     """Whatever the units of rows and masses are: each row counts by what it takes to move it."""
-    found = agree(twice([-1.0, -1.02 * share], share, mass), np.zeros(2))
+    found = find_agreement(twice([-1.0, -1.02 * share], share, mass), np.zeros(2))
     np.testing.assert_allclose(found.b, [-1.01, -1.01 * share], rtol=1e-12)
     assert found.left == pytest.approx(0.01 * max(1.0, abs(share)))
     solved = st.solve(twice(found.b, share, mass), tol=1e-8)
@@ -118,9 +118,9 @@ def test_rows_that_differ_a_little_meet_in_the_middle(share, mass):
 
 
 def test_what_agrees_or_does_not_fit_at_all_is_left_as_it_is():
-    same = agree(twice([-1.0, -2.0], 2.0), np.zeros(2))
+    same = find_agreement(twice([-1.0, -2.0], 2.0), np.zeros(2))
     assert same is None or same.left < 1e-15
-    assert agree(twice([-1.0, -9.0]), np.zeros(2)) is None  # no truncation
+    assert find_agreement(twice([-1.0, -9.0]), np.zeros(2)) is None  # no truncation
     assert st.solve(twice([-1.0, -1.02])).status is st.Status.SINGULAR
 
 

@@ -15,10 +15,11 @@ import math
 
 from ..runtime.jit import njit
 
-EDGE, FACE, GROUND = 8, 20, 26
-ALIGNED = 0.9  # cosine up to which the normals of a manifold may differ from its main normal
-_PARALLEL = 1e-6
-_LEVEL = 1e-12  # sine of an angle that is round-off: of two vertices that support equally far the lower number is taken
+EDGE, FACE, GROUND = 8, 20, 26  # features: 8 vertices, 12 edges and 6 faces of a box; a half-space
+ALIGNED_COSINE = 0.9  # cosine up to which the normals of a manifold may differ from its main normal
+_PARALLEL_SINE = 1e-6  # sine of an angle up to which two edges are taken for parallel
+# sine of an angle that is round-off: of two vertices that support equally far the lower number is taken
+_LEVEL_SINE = 1e-12
 
 
 @njit
@@ -154,7 +155,7 @@ def separate(half, a, b, C, off, tie):
         i1, i2 = (i + 1) % 3, (i + 2) % 3
         for j in range(3):
             size = 1.0 - C[i, j] * C[i, j]
-            if half[b, j] <= 0.0 or size < _PARALLEL * _PARALLEL:
+            if half[b, j] <= 0.0 or size < _PARALLEL_SINE * _PARALLEL_SINE:
                 continue
             j1, j2 = (j + 1) % 3, (j + 2) % 3
             s = abs(C[i1, j] * off[1, i2] - C[i2, j] * off[1, i1])
@@ -201,7 +202,7 @@ def support_vertex(half, s, C, n, own, sign):
     v = 0
     for k in range(3):
         along = C[k, 0] * n[0] + C[k, 1] * n[1] + C[k, 2] * n[2] if own == 0 else n[k]
-        if sign * along > _LEVEL and half[s, k] > 0.0:
+        if sign * along > _LEVEL_SINE and half[s, k] > 0.0:
             v |= 1 << k
     return v
 
@@ -239,11 +240,11 @@ def edge_side(half, s, edge, k):
 
 @njit(leaf=True)
 def across(ea, eb, C, n):
-    """Whether the common normal of two edges is near the main normal n (cosine at least ALIGNED)."""
+    """Whether the common normal of two edges is near the main normal n (cosine at least ALIGNED_COSINE)."""
     i, j = (ea - EDGE) >> 2, (eb - EDGE) >> 2
     j1, j2 = after(j), before(j)
     m = C[i, j2] * n[j1] - C[i, j1] * n[j2]
-    return m * m >= ALIGNED * ALIGNED * (1.0 - C[i, j] * C[i, j])
+    return m * m >= ALIGNED_COSINE * ALIGNED_COSINE * (1.0 - C[i, j] * C[i, j])
 
 
 @njit(leaf=True)
@@ -256,7 +257,7 @@ def crossing(half, a, b, ea, eb, C, off, n, slop):
     i, j = (ea - EDGE) >> 2, (eb - EDGE) >> 2
     j1, j2 = after(j), before(j)
     size = 1.0 - C[i, j] * C[i, j]
-    if size < _PARALLEL * _PARALLEL:
+    if size < _PARALLEL_SINE * _PARALLEL_SINE:
         return False, 0.0, 1, (0.0, 0.0, 0.0)
     x, y, z = edge_side(half, a, ea, 0), edge_side(half, a, ea, 1), edge_side(half, a, ea, 2)
     p = (edge_side(half, b, eb, 0), edge_side(half, b, eb, 1), edge_side(half, b, eb, 2))

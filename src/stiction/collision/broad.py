@@ -22,11 +22,11 @@ from .._check import Array
 from ..runtime.jit import njit, prange
 from .features import PLANE
 
-_LEVELS = 60
-_FEW = 12  # a level with at most this many shapes is searched directly
-_MANY, _PARTS = 5000, 64  # shapes from which threads share the grid, and the parts they take
-_EACH = 16  # pairs of a shape, on average, for which there is room at first
-_FAR = 1e12  # cells from the origin beyond which a shape is compared with all others
+_MAX_LEVELS = 60  # of the grid, whose cells double from level to level
+_DIRECT_MAX_SHAPES = 12  # a level with at most this many shapes is searched directly
+_THREADS_MIN_SHAPES, _THREAD_PARTS = 5000, 64  # shapes from which threads share the grid, and the parts they take
+_PAIRS_PER_SHAPE = 16  # pairs of a shape, on average, for which the buffer is made at first
+_FAR_CELLS = 1e12  # cells from the origin beyond which a shape is compared with all others
 
 
 class Grid(NamedTuple):
@@ -93,11 +93,11 @@ def _bucket(level, ix, iy, iz, size):
 
 
 @njit
-def _grown(buffer, count, room):
-    """A buffer with room for so many pairs that begins with `count` of the given one."""
-    if room <= buffer.shape[0]:
+def _grown(buffer, count, capacity):
+    """A buffer for `capacity` pairs that begins with the first `count` of the given one."""
+    if capacity <= buffer.shape[0]:
         return buffer
-    larger = np.empty((room, 2), np.int64)
+    larger = np.empty((capacity, 2), np.int64)
     for k in range(count):
         larger[k, 0], larger[k, 1] = buffer[k, 0], buffer[k, 1]
     return larger
@@ -124,7 +124,7 @@ def _levels(lo, hi, kind, level, cell):
         if level[s] == 0:
             smallest = min(smallest, size)
             largest = max(largest, size)
-    base = max(smallest, largest * 2.0 ** (2 - _LEVELS))
+    base = max(smallest, largest * 2.0 ** (2 - _MAX_LEVELS))
     if not (1e-300 < base < math.inf):
         base = 1.0
     base *= 1.0 + 1e-9
@@ -140,7 +140,7 @@ def _levels(lo, hi, kind, level, cell):
             level[s] += 1
         for k in range(d):
             at = lo[s, k] / width
-            if not (abs(at) < _FAR):
+            if not (abs(at) < _FAR_CELLS):
                 level[s] = -1
                 break
             cell[s, k if k < d - 1 else 2] = math.floor(at)
@@ -219,8 +219,8 @@ def _rest_pairs(boxes, kind, level, filters, buffer, count):
 
 
 @njit(sealed=True)
-def _grid_pairs(low, high, grid, filters, buffer, at, room):
-    """Pairs of the shapes low..high in the grid, written to `buffer` from row `at` on, `room` at most; their number."""
+def _grid_pairs(low, high, grid, filters, buffer, at, capacity):
+    """Write pairs of the shapes low..high in the grid to `buffer` from row `at` on, at most `capacity`; the number."""
     lo, hi, cell, level, items, start, by_level, begin, base = grid
     count = 0
     d = lo.shape[1]
@@ -232,12 +232,12 @@ def _grid_pairs(low, high, grid, filters, buffer, at, room):
         for m in range(level[i], begin.size - 1):
             own = m == level[i]
             width *= 2.0
-            if begin[m + 1] - begin[m] <= _FEW:
+            if begin[m + 1] - begin[m] <= _DIRECT_MAX_SHAPES:
                 for k in range(begin[m], begin[m + 1]):
                     j = by_level[k]
                     near = (not own or j > i) and overlap(lo, hi, i, j)
                     if near and allowed(items[i], items[j], filters):
-                        _write(buffer, at + count if count < room else -1, items[i], items[j])
+                        _write(buffer, at + count if count < capacity else -1, items[i], items[j])
                         count += 1
                 continue
             for k in range(d):
@@ -261,7 +261,7 @@ def _grid_pairs(low, high, grid, filters, buffer, at, room):
                             for k in range(d):
                                 apart |= (lo[i, k] > hi[j, k]) | (lo[j, k] > hi[i, k])
                             if not apart and allowed(items[i], items[j], filters):
-                                _write(buffer, at + count if count < room else -1, items[i], items[j])
+                                _write(buffer, at + count if count < capacity else -1, items[i], items[j])
                                 count += 1
     return count
 
@@ -269,9 +269,9 @@ def _grid_pairs(low, high, grid, filters, buffer, at, room):
 @njit(parallel=True)
 def _grid_parallel(grid, filters, buffer, at, each, counts):
     n = len(grid.level)
-    for part in prange(_PARTS):
+    for part in prange(_THREAD_PARTS):
         c = np.int64(part)
-        low, high = n * c // _PARTS, n * (c + 1) // _PARTS
+        low, high = n * c // _THREAD_PARTS, n * (c + 1) // _THREAD_PARTS
         counts[c] = _grid_pairs(low, high, grid, filters, buffer, at + each * low, each * (high - low))
 
 
@@ -279,27 +279,27 @@ def _grid_parallel(grid, filters, buffer, at, each, counts):
 def _all_grid_pairs(parallel, grid, filters, buffer, count):
     """Pairs of shapes in the grid, behind the `count` pairs in `buffer`; the buffer, larger where need be, and all."""
     n = len(grid.level)
-    counts = np.zeros(_PARTS, np.int64)
+    counts = np.zeros(_THREAD_PARTS, np.int64)
     if parallel:
-        buffer = _grown(buffer, count, count + _EACH * n)
-        _grid_parallel(grid, filters, buffer, count, _EACH, counts)
+        buffer = _grown(buffer, count, count + _PAIRS_PER_SHAPE * n)
+        _grid_parallel(grid, filters, buffer, count, _PAIRS_PER_SHAPE, counts)
         first = count
-        for c in range(_PARTS):
-            low = n * c // _PARTS
-            if counts[c] > _EACH * (n * (c + 1) // _PARTS - low):  # crowded: once more, by one thread
+        for c in range(_THREAD_PARTS):
+            low = n * c // _THREAD_PARTS
+            if counts[c] > _PAIRS_PER_SHAPE * (n * (c + 1) // _THREAD_PARTS - low):  # crowded: once more, by one thread
                 parallel = False
                 break
         if parallel:
-            for c in range(_PARTS):
-                place = first + _EACH * (n * c // _PARTS)
+            for c in range(_THREAD_PARTS):
+                place = first + _PAIRS_PER_SHAPE * (n * c // _THREAD_PARTS)
                 for k in range(counts[c]):
                     buffer[count, 0], buffer[count, 1] = buffer[place + k, 0], buffer[place + k, 1]
                     count += 1
             return buffer, count
     while True:
-        room = len(buffer) - count
-        found = _grid_pairs(0, n, grid, filters, buffer, count, room)
-        if found <= room:
+        capacity = len(buffer) - count
+        found = _grid_pairs(0, n, grid, filters, buffer, count, capacity)
+        if found <= capacity:
             return buffer, count + found
         buffer = _grown(buffer, count, count + found)
 
@@ -323,7 +323,7 @@ def pairs(boxes, kind, filters, parallel):
         size *= 2
     start = np.zeros(size + 1, np.int64)
     items = np.empty(n, np.int64)
-    members = np.zeros(_LEVELS + 4, np.int64)
+    members = np.zeros(_MAX_LEVELS + 4, np.int64)
     _fill(level, cell, start, items, members)
     total = start[size]
     by_level, begin = _list_levels(level, items, total, members)
@@ -340,9 +340,9 @@ def pairs(boxes, kind, filters, parallel):
         for c in range(3):
             cell_sorted[k, c] = cell[s, c]
     grid = Grid(lo_sorted, hi_sorted, cell_sorted, level_sorted, items, start, by_level, begin, base)
-    buffer = np.empty((_EACH * n + 16, 2), np.int64)
+    buffer = np.empty((_PAIRS_PER_SHAPE * n + 16, 2), np.int64)
     buffer, count = _rest_pairs(boxes, kind, level, filters, buffer, 0)
-    buffer, count = _all_grid_pairs(parallel and total > _MANY, grid, filters, buffer, count)
+    buffer, count = _all_grid_pairs(parallel and total > _THREADS_MIN_SHAPES, grid, filters, buffer, count)
     half_sorted = np.empty((count, 2), np.int64)
     out = np.empty((count, 2), np.int64)
     _counting_sort(buffer, half_sorted, count, 1, n)

@@ -35,17 +35,18 @@ from __future__ import annotations
 import math
 
 from ..runtime.jit import njit
-from ..runtime.lanes import AHEAD, fetch
+from ..runtime.lanes import PREFETCH_TURNS, prefetch
 from .records import FoundContacts
 
+# kinds of pairs of features (see above)
 POINT_POINT, POINT_LINE, LINE_POINT, POINT_PLANE, PLANE_POINT, EDGE_EDGE = 0, 1, 2, 3, 4, 5
-CONVEX, RIM_PLANE, PLANE_RIM = 6, 7, 8
-CORE, PLANE = 0, 1
+CONVEX, RIM_PLANE, PLANE_RIM = 6, 7, 8  # pairs with a curved shape
+CORE, PLANE = 0, 1  # kinds of shapes
 ELLIPSE = 2  # in the plane
 CYLINDER, ELLIPSOID, HULL = 2, 3, 4  # in space
 
-_NEAR = 1e-14  # features closer than this times their coordinates coincide
-_PARALLEL = 1e-7
+_COINCIDENT_SHARE = 1e-14  # features closer than this times their coordinates coincide
+_PARALLEL_SINE = 1e-7  # sine of an angle up to which two edges are taken for parallel
 
 
 @njit
@@ -110,7 +111,7 @@ def towards(a, b, w, size, ref, spare, sharp):
     both cores have radius zero.
     """
     known = dot(ref, ref) > 0.25
-    if size <= _NEAR * (math.sqrt(dot(a, a)) + math.sqrt(dot(b, b))) or size < 1e-150:
+    if size <= _COINCIDENT_SHARE * (math.sqrt(dot(a, a)) + math.sqrt(dot(b, b))) or size < 1e-150:
         return dot(w, ref) if known else 0.0, ref if known else spare, a, b
     if sharp and known:
         depth = dot(w, ref)
@@ -133,7 +134,7 @@ def edge_edge(a, da, b, db):
     """Lines a + s da and b + t db: signed distance along da×db, that normal, and the nearest points."""
     c = cross(da, db)
     size = math.sqrt(dot(c, c))
-    if size < _PARALLEL:
+    if size < _PARALLEL_SINE:
         return point_line(a, b, db, (0.0, 0.0, 0.0), False)
     n = (c[0] / size, c[1] / size, c[2] / size)
     w = (b[0] - a[0], b[1] - a[1], b[2] - a[2])
@@ -168,9 +169,9 @@ def evaluate3(x, R, found, geometry):
     body_a, body_b, type, pa, da, pb, db, ra, rb = found
     gap, normal, point_a, point_b = geometry
     for i in range(type.size):
-        if i + AHEAD < type.size:
-            fetch(x, body_b[i + AHEAD], 1)
-            fetch(R, body_b[i + AHEAD], 2)
+        if i + PREFETCH_TURNS < type.size:
+            prefetch(x, body_b[i + PREFETCH_TURNS], 1)
+            prefetch(R, body_b[i + PREFETCH_TURNS], 2)
         a = placed(x, R, body_a[i], pa, i)
         b = placed(x, R, body_b[i], pb, i)
         u = rotated(R, body_a[i], da, i)
@@ -210,7 +211,7 @@ def point_point2(a, b, ref, sharp):
     known = ref[0] * ref[0] + ref[1] * ref[1] > 0.25
     depth = w[0] * ref[0] + w[1] * ref[1]
     scale = math.sqrt(a[0] * a[0] + a[1] * a[1]) + math.sqrt(b[0] * b[0] + b[1] * b[1])
-    if size <= _NEAR * scale or size < 1e-150:
+    if size <= _COINCIDENT_SHARE * scale or size < 1e-150:
         return depth if known else 0.0, ref if known else (0.0, 1.0), a, b
     if sharp and known and depth < 0.0:
         return depth, ref, a, (a[0] - depth * ref[0], a[1] - depth * ref[1])

@@ -16,8 +16,8 @@ from .broad import meets, overlap, pairs
 from .features import PLANE
 from .records import Boxes, NearPairs
 
-_WIDE = 0.25  # of the mean size of the shapes: the widest margin
-_STEPS = 4.0  # bands: a margin for some steps of the fastest body
+_MARGIN_MAX_SHARE = 0.25  # of the mean size of the shapes: the widest margin
+_MARGIN_BANDS = 4.0  # bands: a margin for some steps of the fastest body
 
 
 def no_neighbours(d: int) -> NearPairs:
@@ -36,8 +36,8 @@ def _margin(boxes, kind, band):
             for k in range(d):
                 size += hi[s, k] - lo[s, k] - band
             count += d
-    widest = _WIDE * size / count if count else 0.0
-    return min(_STEPS * band, widest) if band < widest else 0.0
+    widest = _MARGIN_MAX_SHARE * size / count if count else 0.0
+    return min(_MARGIN_BANDS * band, widest) if band < widest else 0.0
 
 
 @njit(leaf=True)

@@ -106,7 +106,7 @@ class Placed(NamedTuple):
 
 
 class FoundContacts(NamedTuple):
-    """Contacts within a band, sorted by key: bodies, shapes, and the pair of features. Or room for them."""
+    """Contacts within a band, sorted by key: bodies, shapes, and the pair of features, or arrays for them."""
 
     body_a: Array  # (n,)
     body_b: Array

@@ -18,8 +18,8 @@ from .sets import MAX_DIM, ROLL_1, FrictionSet, PackedSet, checked_axis, ring, r
 from .speed import Coefficient
 
 Function = Callable[[FloatArray], Any]
-SAMPLES = 48  # points at which functions are checked
-CLOSE = 1e-8  # how well they must agree there, relative
+CHECK_POINTS = 48  # points at which functions are checked
+CHECK_TOLERANCE = 1e-8  # how well they must agree there, relative
 
 
 class ConvexSet(FrictionSet):
@@ -259,7 +259,7 @@ def _text(x: FloatArray) -> str:
 
 def _samples(rows: int) -> FloatArray:
     """Unit vectors: the axes, and random ones, always the same."""
-    random = np.random.default_rng(0).normal(size=(SAMPLES, rows))
+    random = np.random.default_rng(0).normal(size=(CHECK_POINTS, rows))
     return np.vstack([np.eye(rows), -np.eye(rows), random / np.linalg.norm(random, axis=1)[:, None]])
 
 
@@ -271,19 +271,19 @@ def _check_sublinear(name: str, function: Callable[[FloatArray], float], rows: i
         k = int(np.argmin(values))
         why = "the set is unbounded" if name == "gauge" else "the origin does not lie inside the set"
         raise ModelError(f"{what} must be positive; at {_text(points[k])} it is {values[k]:g}: {why} that way.")
-    if abs(function(np.zeros(rows))) > CLOSE * min(values):
+    if abs(function(np.zeros(rows))) > CHECK_TOLERANCE * min(values):
         raise ModelError(f"{what} must be 0 at the origin; it is {function(np.zeros(rows)):g}.")
     for x, value in zip(points, values):
         for factor in (0.01, 7.0):
             found = function(factor * x)
-            if abs(found - factor * value) > CLOSE * factor * value:
+            if abs(found - factor * value) > CHECK_TOLERANCE * factor * value:
                 raise ModelError(
                     f"{what} must be of degree one; at {_text(x)} it is {value:g}, at {factor:g} times it {found:g}."
                 )
     for k, (x, value) in enumerate(zip(points, values)):
         for y, other in zip(points[:k], values[:k]):
             found = function(x + y)
-            if found > (1.0 + CLOSE) * (value + other):
+            if found > (1.0 + CHECK_TOLERANCE) * (value + other):
                 raise ModelError(
                     f"{what} must be convex; at {_text(x + y)} it is {found:g}, more than the sum "
                     f"{value + other:g} of its values at {_text(x)} and {_text(y)}."
@@ -297,7 +297,7 @@ def _check_slope(
     values = np.array([function(x) for x in points])
     for x, value in zip(points, values):
         s = slope(3.0 * x)  # the same as at x, since the function is of degree one
-        if abs(s @ x - value) > CLOSE * value or (points @ s > values + CLOSE * values.max()).any():
+        if abs(s @ x - value) > CHECK_TOLERANCE * value or (points @ s > values + CHECK_TOLERANCE * values.max()).any():
             raise ModelError(
                 f"{slope_name} of a ConvexSet must be a gradient of {name}; at {_text(x)} it is {_text(s)}, "
                 f"whose product with that point must be {value:g}, and with no other point more than its {name}."
@@ -315,7 +315,7 @@ def _check_project(
             a = f - y
             most = support(a) if a.any() else 0.0
             outside = max(y @ d - support(d) for d in _samples(rows))
-            if outside > CLOSE * size or abs(a @ y - most) > CLOSE * size**2:
+            if outside > CHECK_TOLERANCE * size or abs(a @ y - most) > CHECK_TOLERANCE * size**2:
                 raise ModelError(
                     f"project of a ConvexSet must give the point of the set nearest to {_text(f)}; {_text(y)} is not, "
                     "by the support function."

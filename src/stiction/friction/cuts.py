@@ -19,11 +19,12 @@ from .._check import FloatArray, IntArray
 Sublinear = Callable[[FloatArray], tuple[float, FloatArray]]
 """f -> (ψ(f), s): a convex function of degree one and a subgradient, so that `s·g <= ψ(g)` for all g; F is ψ <= 1."""
 
-MOST = 400  # cuts
-WIDE = 1e6  # a box that holds every set, in units of the set's reach in one direction
-NEAR, ROUND = 1e-8, 1e-15  # how far outside F, relatively, the last point of the cuts may be: at first, and at last
-SETTLED = 1e-10  # how well the conditions of optimality are met where Newton's steps have the last word
-LEVELS = 7  # step sizes of `gradient`
+MAX_CUTS = 400  # cuts
+BOX_REACH = 1e6  # a box that holds every set, in units of the set's reach in one direction
+# how far outside F, relatively, the last point of the cuts may be: at first, and at last
+FIRST_ACCURACY, LAST_ACCURACY = 1e-8, 1e-15
+NEWTON_ACCURACY = 1e-10  # how well the conditions of optimality are met where Newton's steps have the last word
+GRADIENT_STEP_SIZES = 7  # step sizes of `gradient`
 
 
 class HalfSpaces:
@@ -35,11 +36,11 @@ class HalfSpaces:
         self._room(32)
 
     def _room(self, rows: int) -> None:
-        from .kernels import workspace
+        from .kernels import polyhedron_workspace
 
         G, h = np.zeros((rows, self.d)), np.zeros(rows)
         G[: self.m], h[: self.m] = self.G, self.h
-        self.G, self.h, self.work = G, h, workspace(rows, self.d)
+        self.G, self.h, self.work = G, h, polyhedron_workspace(rows, self.d)
 
     def add(self, a: FloatArray, c: float) -> None:
         """a·y <= c."""
@@ -84,10 +85,10 @@ def _nearest(
     """The nearest point to x; with mu None in r0·F, else in the cone with the normal row first."""
     shift = 0 if mu is None else 1
     before = found.m
-    for near in (NEAR, ROUND):
-        while found.m < MOST:
+    for accuracy in (FIRST_ACCURACY, LAST_ACCURACY):
+        while found.m < MAX_CUTS:
             psi, s = function(y[shift:])
-            if psi <= (r0 + (mu * y[0] if mu is not None else 0.0)) * (1.0 + near):
+            if psi <= (r0 + (mu * y[0] if mu is not None else 0.0)) * (1.0 + accuracy):
                 break
             found.add(s if mu is None else np.append(-mu, s), r0)
             last, y = y, found.nearest(x)
@@ -96,7 +97,7 @@ def _nearest(
         if found.m == before:
             return y
         settled, miss = _settle(function, y, x, 1.0, mu, r0)
-        if miss <= SETTLED:
+        if miss <= NEWTON_ACCURACY:
             return settled
     return y
 
@@ -114,21 +115,21 @@ def support_point(function: Sublinear, u: FloatArray) -> FloatArray:
     u = u / size
     psi, s = function(u)
     best, most = u / psi, 1.0 / psi
-    S = np.empty((n + MOST + 1, n))
-    S[:n] = np.diag(np.where(u < 0.0, -1.0, 1.0)) / (WIDE / psi)  # a box that holds F, to start with
+    S = np.empty((n + MAX_CUTS + 1, n))
+    S[:n] = np.diag(np.where(u < 0.0, -1.0, 1.0)) / (BOX_REACH / psi)  # a box that holds F, to start with
     S[n] = s
     m, basis = n + 1, np.arange(n)
-    for near in (NEAR, ROUND):
-        while m < n + MOST:
+    for accuracy in (FIRST_ACCURACY, LAST_ACCURACY):
+        while m < n + MAX_CUTS:
             f = _dual_simplex(S[:m], basis, u)
             psi, S[m] = function(f)
             m += 1
             if u @ f > most * psi:
                 best, most = f / psi, float(u @ f) / psi
-            if u @ f <= most * (1.0 + near):
+            if u @ f <= most * (1.0 + accuracy):
                 break
         settled, miss = _settle(function, best, u, 0.0, None, 1.0)
-        if miss <= SETTLED:
+        if miss <= NEWTON_ACCURACY:
             return settled / function(settled)[0]
     return best
 
@@ -210,7 +211,7 @@ def _slope(function: Callable[[FloatArray], float], x: FloatArray, k: int, h: fl
     best, least = 0.0, np.inf
     row: list[float] = []
     step = np.zeros(len(x))
-    for _ in range(LEVELS):
+    for _ in range(GRADIENT_STEP_SIZES):
         step[k] = h
         new = [(function(x + step) - function(x - step)) / (2.0 * h)]
         factor = 1.0

@@ -23,13 +23,13 @@ import numpy as np
 
 from .._check import Array
 from ..runtime.jit import njit
-from ..runtime.lanes import root, select
+from ..runtime.lanes import select, sqrt
 from .nnls import nnls
 
-NONE, ELLIPSOID, POLYHEDRON, PRODUCT = 0, 1, 2, 3
+NONE, ELLIPSOID, POLYHEDRON, PRODUCT = 0, 1, 2, 3  # kinds of sets (see above); NONE: without friction
 
 
-class PolyhedronRoom(NamedTuple):
+class PolyhedronWorkspace(NamedTuple):
     """Room for `project_polyhedron` with up to m inequalities in d dimensions."""
 
     rows: Array  # (m, d + 1)
@@ -282,7 +282,7 @@ def project_cone_ellipsoid(semi, mu, x, y, n):
 @njit(inline=True)
 def round_cone(a, x0, x1, x2):
     """What `project_cone_ellipsoid` gives for |y_t| <= a·y_n, in scalars or in lanes."""
-    length = root(x1 * x1 + x2 * x2)
+    length = sqrt(x1 * x1 + x2 * x2)
     inside, polar = length <= a * x0, a * length <= -x0
     y0 = (x0 + a * length) / (1.0 + a * a)
     y1, y2 = a * y0 * x1 / length, a * y0 * x2 / length
@@ -299,9 +299,9 @@ def round_map(a, rho, p0, p1, p2, u0, u1, u2):
 
 
 @njit(leaf=True)
-def project_polyhedron(G, h, d, m, x, y, room):
+def project_polyhedron(G, h, d, m, x, y, workspace):
     """Nearest point y to x with G y <= h (m rows of length d): least-distance programming by one `nnls`."""
-    rows, weights, residual, target, active, gram, rhs, sol = room
+    rows, weights, residual, target, active, gram, rhs, sol = workspace
     worst = 0.0
     for j in range(m):
         s = -h[j]
@@ -327,9 +327,9 @@ def project_polyhedron(G, h, d, m, x, y, room):
             y[k] = x[k] - worst * residual[k] / residual[d]
 
 
-def workspace(rows: int, d: int) -> PolyhedronRoom:
+def polyhedron_workspace(rows: int, d: int) -> PolyhedronWorkspace:
     """Room for `project_polyhedron` with up to `rows` inequalities in `d` dimensions."""
-    return PolyhedronRoom(
+    return PolyhedronWorkspace(
         np.empty((rows, d + 1)),
         np.empty(rows),
         np.empty(d + 1),

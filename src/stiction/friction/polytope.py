@@ -7,6 +7,7 @@ import numpy as np
 from .._check import FloatArray
 from ..errors import ModelError
 
+# the message of an error
 UNBOUNDED = "facets must bound the friction set in every direction; nothing bounds it along {}."
 
 

@@ -152,7 +152,7 @@ class FrictionSet(ABC):
         elif s.kind == POLYHEDRON:
             m = len(s.facets)
             G, h = np.ascontiguousarray(s.facets[:, :-1] * length), s.facets[:, -1] * radius
-            kernels.project_polyhedron(G, h, x.size, m, x, y, kernels.workspace(m, x.size))
+            kernels.project_polyhedron(G, h, x.size, m, x, y, kernels.polyhedron_workspace(m, x.size))
         return y
 
 

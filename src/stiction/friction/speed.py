@@ -18,7 +18,7 @@ from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
 
-SAMPLES = np.concatenate([[0.0], np.logspace(-9, 3, 49)])  # m/s: where a function is checked beforehand
+CHECK_SPEEDS = np.concatenate([[0.0], np.logspace(-9, 3, 49)])  # m/s: where a function is checked beforehand
 
 
 class SpeedLaw(ABC):
@@ -86,7 +86,7 @@ class SpeedFunction(SpeedLaw):
     function: Callable[[float], float]
 
     def __post_init__(self) -> None:
-        self.values(SAMPLES)
+        self.values(CHECK_SPEEDS)
         if not self.rest > 0.0:
             raise ModelError(
                 "friction coefficient mu as a function of speed must be greater than zero at rest; mu(0) is 0."

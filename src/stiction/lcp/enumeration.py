@@ -26,7 +26,7 @@ from .pivoting import free_mask
 from .polyhedra import Face, Problem
 from .simplex import classify
 
-_VERIFY = 1e-8  # residual of a reported piece, relative to the largest row of |M||z| + |q|
+_PIECE_ACCURACY = 1e-8  # residual of a reported piece, relative to the largest row of |M||z| + |q|
 
 
 class SolutionSet:
@@ -194,7 +194,8 @@ def _add(p: Problem, x: FloatArray, isolated: list[FloatArray], faces: list[Face
     size = (np.abs(p.M) @ np.abs(z) + np.abs(p.q)).max(initial=0.0)
     bounded = support & ~p.free
     error = max(np.abs(w[~slack]).max(initial=0.0), -w[slack].min(initial=0.0))
-    verified = error <= _VERIFY * size and -z[bounded].min(initial=0.0) <= _VERIFY * np.abs(z).max(initial=0.0)
+    largest = np.abs(z).max(initial=0.0)
+    verified = error <= _PIECE_ACCURACY * size and -z[bounded].min(initial=0.0) <= _PIECE_ACCURACY * largest
     z[bounded] = np.maximum(z[bounded], 0.0)
     if k == support.sum():
         isolated.append(z * p.s * p.c)

@@ -22,16 +22,16 @@ import numpy as np
 from .._check import Array
 from ..runtime.jit import njit
 
-SOLVED, RAY, MAXITER, REFACTOR, LOST = 0, 1, 2, 3, 4
+SOLVED, RAY, MAXITER, REFACTOR, LOST = 0, 1, 2, 3, 4  # outcomes of a run of pivots
 # places in `info`: the entering variable; pivots, and those since the last refactoring; 1 when V was just recomputed;
 # pivots since x was last checked
 ENTERING, PIVOTS, SINCE, FRESH, UNCHECKED = 0, 1, 2, 3, 4
-ACCURACY = 1e-10  # what "solved" promises, relative to the largest row of |M||z| + |q|
-SHARE = 1e-8  # and the residual is this small beside q itself: z of 1e16 from a pivot of round-off size is no solution
-_DRIFT = (
-    1e-12  # residual of the basic values, relative to the largest, up to which updates may go on without refactoring
-)
-_LOST = 1e-9  # a basic value this negative (relative to the largest) after refactoring is no round-off
+SOLVED_ACCURACY = 1e-10  # what "solved" promises, relative to the largest row of |M||z| + |q|
+# and the residual is this small beside q itself: z of 1e16 from a pivot of round-off size is no solution
+SOLVED_Q_SHARE = 1e-8
+# residual of the basic values, relative to the largest, up to which updates may go on without refactoring
+_DRIFT_ACCURACY = 1e-12
+_LOST_SHARE = 1e-9  # a basic value this negative (relative to the largest) after refactoring is no round-off
 
 
 class Tableau(NamedTuple):
@@ -240,13 +240,13 @@ def path(tableau, maxiter, every, tie, pivot):
     tied = np.empty(n, np.int64)
     if info[FRESH] == 1:
         info[FRESH] = 0
-        if restore(V, slot, qs, x) < -_LOST:
+        if restore(V, slot, qs, x) < -_LOST_SHARE:
             return LOST
     while True:
         if info[UNCHECKED] >= every:
             # The updates of x and of V share their errors, and x is cheap to check and to mend.
             info[UNCHECKED] = 0
-            if info[SINCE] >= 8 * every or correct(MT, qs, ds, V, x, basis, slot, np.empty(n)) > _DRIFT:
+            if info[SINCE] >= 8 * every or correct(MT, qs, ds, V, x, basis, slot, np.empty(n)) > _DRIFT_ACCURACY:
                 return REFACTOR
         column(V, MT, ds, slot, info[ENTERING], y, noise)
         row = leaving_row(V, x, y, noise, basis, tie, pivot, tied)
@@ -325,8 +325,9 @@ def finish(M, q, tableau, s, z, w):
     """z and w from the basis, refined; returns (natural-map residual, verified).
 
     Verified means: with z >= 0 exactly, `w_i >= 0` and `w_i = 0` where z_i is basic hold for the stored M and q to
-    ACCURACY, relative to the largest row of |M||z| + |q|, and to SHARE, relative to the largest |q|; both in the
-    caller's units and in the equilibrated ones, so that a row of tiny numbers cannot hide behind one of large numbers.
+    SOLVED_ACCURACY, relative to the largest row of |M||z| + |q|, and to SOLVED_Q_SHARE, relative to the largest |q|;
+    both in the caller's units and in the equilibrated ones, so that a row of tiny numbers cannot hide behind one of
+    large numbers.
     """
     MT, qs, ds, r, c, V, x, basis, slot, _ = tableau
     n = q.shape[0]
@@ -367,8 +368,8 @@ def finish(M, q, tableau, s, z, w):
         w[i] = 0.0 if active[i] == 1 else value
     if not finite:
         return math.inf, False
-    verified = worst <= min(ACCURACY * scale, SHARE * load)
-    verified = verified and worst_scaled <= min(ACCURACY * scale_scaled, SHARE * load_scaled)
+    verified = worst <= min(SOLVED_ACCURACY * scale, SOLVED_Q_SHARE * load)
+    verified = verified and worst_scaled <= min(SOLVED_ACCURACY * scale_scaled, SOLVED_Q_SHARE * load_scaled)
     if verified:
         for i in range(n):
             w[i] = max(w[i], 0.0)

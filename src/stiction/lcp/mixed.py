@@ -25,10 +25,10 @@ from ..status import Status
 from . import kernels
 from .pivoting import lemke_arrays
 
-_REGULAR = 1e9  # condition number below which A is inverted as it is
-_RANK = 1e-10  # singular values below this share of the largest are zero
-_ROUND = 1e-13  # what is smaller beside the terms of its sum is round-off
-_AGREE = 1e-9  # dependent equations contradict each other above this share of their right-hand side
+_REGULAR_CONDITION = 1e9  # condition number below which A is inverted as it is
+_RANK_SHARE = 1e-10  # singular values below this share of the largest are zero
+_ROUND_OFF_SHARE = 1e-13  # what is smaller beside the terms of its sum is round-off
+_AGREEMENT_SHARE = 1e-9  # dependent equations contradict each other above this share of their right-hand side
 
 Answer = tuple[FloatArray, FloatArray, Status, int, float, FloatArray | None]
 
@@ -106,7 +106,7 @@ def reduce(p: Blocks) -> Reduction:
     """Eliminate the free variables."""
     try:
         inverse = np.linalg.inv(p.A)
-        regular = np.abs(p.A).sum(0).max() * np.abs(inverse).sum(0).max() < _REGULAR
+        regular = np.abs(p.A).sum(0).max() * np.abs(inverse).sum(0).max() < _REGULAR_CONDITION
     except np.linalg.LinAlgError:
         regular = False
     if regular:
@@ -136,14 +136,14 @@ def _minus(B: FloatArray, D: FloatArray, X: FloatArray) -> FloatArray:
 
 def _chop(value: FloatArray, size: FloatArray | float) -> FloatArray:
     """The value, exactly zero where it is round-off beside the size of what it was computed from."""
-    return np.where(np.abs(value) > _ROUND * size, value, 0.0)
+    return np.where(np.abs(value) > _ROUND_OFF_SHARE * size, value, 0.0)
 
 
 def _rank(sigma: FloatArray, floor: float) -> int:
     """The number of singular values that are not zero, beside the largest or the unit entries of an equilibrated
     matrix.
     """
-    return int((sigma > _RANK * max(floor, sigma.max(initial=0.0))).sum())
+    return int((sigma > _RANK_SHARE * max(floor, sigma.max(initial=0.0))).sum())
 
 
 def _independent(C: FloatArray, a: FloatArray, size: float) -> tuple[FloatArray, FloatArray, bool]:
@@ -151,7 +151,7 @@ def _independent(C: FloatArray, a: FloatArray, size: float) -> tuple[FloatArray,
     U, sigma, _ = np.linalg.svd(C, full_matrices=True)
     k = _rank(sigma, 1.0)
     rest = U[:, k:].T @ a
-    return U[:, :k].T @ C, U[:, :k].T @ a, bool(np.abs(rest).max(initial=0.0) <= _AGREE * size)
+    return U[:, :k].T @ C, U[:, :k].T @ a, bool(np.abs(rest).max(initial=0.0) <= _AGREEMENT_SHARE * size)
 
 
 def _pair(
@@ -185,7 +185,7 @@ def polish(M: FloatArray, q: FloatArray, free: np.ndarray, z: FloatArray) -> Flo
         except np.linalg.LinAlgError:
             step = None
         if step is None or not np.abs(step).max(initial=0.0) <= 1e-6 * np.abs(z).max(initial=0.0):
-            step = np.linalg.lstsq(block, rest, rcond=_RANK)[0]
+            step = np.linalg.lstsq(block, rest, rcond=_RANK_SHARE)[0]
         new = z.copy()
         new[active] -= step
         new[~free] = np.maximum(new[~free], 0.0)
@@ -207,7 +207,8 @@ def judge(
     verified = bool((z[~free] >= 0).all())
     for unit in (np.ones_like(r), r):
         bound = min(
-            kernels.ACCURACY * (unit * size).max(initial=0.0), kernels.SHARE * (unit * np.abs(q)).max(initial=0.0)
+            kernels.SOLVED_ACCURACY * (unit * size).max(initial=0.0),
+            kernels.SOLVED_Q_SHARE * (unit * np.abs(q)).max(initial=0.0),
         )
         verified = verified and (unit * error).max(initial=0.0) <= bound
     if verified:

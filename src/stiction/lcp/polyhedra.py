@@ -13,8 +13,8 @@ from .._arguments import checks_arguments
 from .._check import FloatArray
 from ..errors import StictionError
 
-_ZERO = 1e-9
-_RAY_LIMIT = 20_000  # extreme rays kept at once by the double description
+_ZERO_SHARE = 1e-9  # of the largest: what is smaller is round-off
+_MAX_RAYS = 20_000  # extreme rays kept at once by the double description
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,11 @@ class Face:
         G = np.vstack([N.T[bounded], (p.M @ N.T)[self.slack]])
         g = np.concatenate([x[bounded], (p.M @ x + p.q)[self.slack]])
         _, sigma, Vt = np.linalg.svd(G, full_matrices=True)
-        k = int((sigma > _ZERO * max(1.0, sigma.max(initial=0.0))).sum())
+        k = int((sigma > _ZERO_SHARE * max(1.0, sigma.max(initial=0.0))).sum())
         across, along = Vt[:k], Vt[k:]  # the face is (a pointed polyhedron in `across`) + (all of `along`)
         start = x - (x @ N.T @ along.T) @ along @ N
         cone = extreme_rays(np.vstack([np.column_stack([G @ across.T, g]), np.eye(k + 1)[-1:]]))
-        corner = cone[:, -1] > _ZERO
+        corner = cone[:, -1] > _ZERO_SHARE
         vertices = start + (cone[corner, :-1] / cone[corner, -1:]) @ across @ N
         vertices[:, ~p.free] = np.where(vertices[:, ~p.free] > 1e-12, vertices[:, ~p.free], 0.0)
         return self._given(vertices), _largest_one(cone[~corner, :-1] @ across @ N * p.c), _largest_one(along @ N * p.c)
@@ -126,7 +126,7 @@ def extreme_rays(G: FloatArray) -> FloatArray:
     lie on.
     """
     norms = np.linalg.norm(G, axis=1)
-    G = G[norms > _ZERO * max(1.0, norms.max())]
+    G = G[norms > _ZERO_SHARE * max(1.0, norms.max())]
     G = G / np.linalg.norm(G, axis=1, keepdims=True)
     D = G.shape[1]
     first = _independent_rows(G)
@@ -135,15 +135,15 @@ def extreme_rays(G: FloatArray) -> FloatArray:
     on = ~np.eye(D, dtype=bool)  # on[i, j]: ray i lies on row j of those treated so far
     for row in np.delete(np.arange(G.shape[0]), first):
         value = rays @ G[row]
-        zero = np.abs(value) <= _ZERO
+        zero = np.abs(value) <= _ZERO_SHARE
         keep = (value > 0) | zero
         new, new_on = _cut(rays, on, value, zero, D)
         rays = np.vstack([rays[keep], new])
         on = np.vstack([on[keep], new_on])
         on = np.column_stack([on, np.concatenate([zero[keep], np.ones(len(new), dtype=bool)])])
-        if len(rays) > _RAY_LIMIT:
+        if len(rays) > _MAX_RAYS:
             raise StictionError(
-                f"The face has more than {_RAY_LIMIT} vertices and rays; use interior and directions instead."
+                f"The face has more than {_MAX_RAYS} vertices and rays; use interior and directions instead."
             )
     return rays
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..runtime.jit import njit
 
-_PIVOT = 1e-9  # smallest pivot, in equilibrated units where the entries of A are near 1
-_CLEAR = 1e-6  # a coordinate this large is positive beyond doubt; a smaller one is maximised to the end
+_LEAST_PIVOT = 1e-9  # smallest pivot, in equilibrated units where the entries of A are near 1
+_CLEARLY_POSITIVE = 1e-6  # a coordinate this large is positive beyond doubt; a smaller one is maximised to the end
 
 
 @njit
@@ -62,7 +62,7 @@ def first_vertex(A, b, banned, tol, T, basis):
             break
         enter = -1
         for j in range(N):  # steepest first; the first index after many pivots, so that ties cannot cycle (Bland)
-            if reduced[j] > _PIVOT and (enter < 0 or (count < 5 * (rows + N) and reduced[j] > reduced[enter])):
+            if reduced[j] > _LEAST_PIVOT and (enter < 0 or (count < 5 * (rows + N) and reduced[j] > reduced[enter])):
                 enter = j
         if enter < 0:
             break
@@ -82,7 +82,7 @@ def first_vertex(A, b, banned, tol, T, basis):
             for j in range(1, N):
                 if abs(T[i, j]) > abs(T[i, best]):
                     best = j
-            if N > 0 and abs(T[i, best]) > _PIVOT:
+            if N > 0 and abs(T[i, best]) > _LEAST_PIVOT:
                 T[i, N] = 0.0
                 pivot(T, basis, i, best)
             else:
@@ -101,7 +101,7 @@ def blocking(T, basis, enter, bland):
     row = -1
     least = np.inf
     for i in range(rows):
-        if T[i, enter] > _PIVOT:
+        if T[i, enter] > _LEAST_PIVOT:
             ratio = max(T[i, N], 0.0) / T[i, enter]
             if row < 0 or ratio < least - 1e-12 * (1.0 + least):
                 row = i
@@ -142,7 +142,7 @@ def maximise(T, basis, banned, target, tol, total, positive, met):
         for i in range(rows):
             if basis[i] == target:
                 at = i
-        if at >= 0 and T[at, N] > _CLEAR:
+        if at >= 0 and T[at, N] > _CLEARLY_POSITIVE:
             break
         enter = -1
         if at < 0:
@@ -151,7 +151,7 @@ def maximise(T, basis, banned, target, tol, total, positive, met):
             for j in range(N):
                 if (
                     banned[j] == 0
-                    and T[at, j] < -_PIVOT
+                    and T[at, j] < -_LEAST_PIVOT
                     and (enter < 0 or (count < limit // 2 and T[at, j] < T[at, enter]))
                 ):
                     enter = j
@@ -190,6 +190,6 @@ def record_ray(T, basis, enter, total, positive, met):
     total[enter] += 1.0
     positive[enter] = 1
     for i in range(T.shape[0]):
-        if basis[i] >= 0 and T[i, enter] < -_PIVOT:
+        if basis[i] >= 0 and T[i, enter] < -_LEAST_PIVOT:
             total[basis[i]] -= T[i, enter]
             positive[basis[i]] = 1

@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from ..runtime.jit import njit, prange
-from ..runtime.lanes import AHEAD, fetch
+from ..runtime.lanes import PREFETCH_TURNS, prefetch
 
-MANY, PARTS = 10_000, 64  # blocks from which threads share the work, and the parts they take
-_SHARES = 4  # of the bodies; for each of them all blocks are looked at
+THREADS_MIN_BLOCKS, THREAD_PARTS = 10_000, 64  # blocks from which threads share the work, and the parts they take
+BODY_PARTS = 4  # into which bodies are divided among threads; each part passes over all blocks
 
 
 @njit(leaf=True)
@@ -82,9 +82,9 @@ def impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f):
 @njit(parallel=True)
 def _change_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, p, f, v):
     n = len(f)
-    for part in prange(_SHARES):
+    for part in prange(BODY_PARTS):
         c = np.int64(part)
-        low, high = n * c // _SHARES, n * (c + 1) // _SHARES
+        low, high = n * c // BODY_PARTS, n * (c + 1) // BODY_PARTS
         _impulses(low, high, body_a, body_b, row_ptr, Ja, Jb, p, f)
         add_velocity_change(Minv[low:high], f[low:high], v[low:high])
 
@@ -96,7 +96,7 @@ def velocity_change(parallel, body_a, body_b, row_ptr, Ja, Jb, Minv, p, v):
     for i in range(v.shape[0]):
         for j in range(v.shape[1]):
             v[i, j] = 0.0
-    if parallel and len(body_a) > MANY:
+    if parallel and len(body_a) > THREADS_MIN_BLOCKS:
         _change_parallel(body_a, body_b, row_ptr, Ja, Jb, Minv, p, f, v)
         return
     impulses_on_bodies(body_a, body_b, row_ptr, Ja, Jb, p, f)
@@ -174,37 +174,37 @@ def _quadratic3(J, r, M, i, k):
 
 
 @njit(leaf=True)
-def _apart(start, stop, Minv, apart):
+def _decoupled(start, stop, Minv, decoupled):
     for i in range(start, stop):
-        apart[i] = Minv.shape[1] == 6
+        decoupled[i] = Minv.shape[1] == 6
         for j in range(3):
             for k in range(3, Minv.shape[1]):
-                apart[i] = apart[i] and Minv[i, k, j] == 0.0
+                decoupled[i] = decoupled[i] and Minv[i, k, j] == 0.0
 
 
 @njit(parallel=True)
-def _apart_parallel(Minv, apart):
-    n = len(apart)
-    for part in prange(PARTS):
+def _decoupled_parallel(Minv, decoupled):
+    n = len(decoupled)
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        _apart(n * c // PARTS, n * (c + 1) // PARTS, Minv, apart)
+        _decoupled(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, Minv, decoupled)
 
 
 @njit
-def bodies_apart(parallel, Minv, apart):
+def decoupled_bodies(parallel, Minv, decoupled):
     """apart (nbody,): whether velocity and spin of a body do not act on each other: the rule in space."""
-    if parallel and len(apart) > MANY:
-        _apart_parallel(Minv, apart)
+    if parallel and len(decoupled) > THREADS_MIN_BLOCKS:
+        _decoupled_parallel(Minv, decoupled)
     else:
-        _apart(np.int64(0), len(apart), Minv, apart)
+        _decoupled(np.int64(0), len(decoupled), Minv, decoupled)
 
 
 @njit(inline=True)
-def _own(J, r, Minv, i, apart):
+def _body_quadratic(J, r, Minv, i, decoupled):
     """J[r] M⁻¹ J[r]ᵀ for body i, 0 for the world."""
     if i < 0:
         return 0.0
-    if apart[i]:
+    if decoupled[i]:
         return _quadratic3(J, r, Minv, i, 0) + _quadratic3(J, r, Minv, i, 3)
     return _quadratic(J, r, Minv, i)
 
@@ -212,24 +212,24 @@ def _own(J, r, Minv, i, apart):
 @njit
 def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
     """w = diag(H M⁻¹ Hᵀ); where both sides are one body, without the cross term."""
-    apart = np.empty(Minv.shape[0], np.bool_)
-    bodies_apart(False, Minv, apart)
+    decoupled = np.empty(Minv.shape[0], np.bool_)
+    decoupled_bodies(False, Minv, decoupled)
     for k in range(len(body_a)):
         a, b = body_a[k], body_b[k]
         for r in range(row_ptr[k], row_ptr[k + 1]):
-            w[r] = _own(Ja, r, Minv, a, apart) + _own(Jb, r, Minv, b, apart)
+            w[r] = _body_quadratic(Ja, r, Minv, a, decoupled) + _body_quadratic(Jb, r, Minv, b, decoupled)
 
 
 @njit(leaf=True)
-def row_facts(start, stop, form, row_ptr, facts):
+def row_terms(start, stop, body_rows, row_ptr, arrays):
     """H v, |H||v| and diag(H M⁻¹ Hᵀ) of the blocks start..stop in one go, to the bits of the three functions above."""
-    body_a, body_b, Ja, Jb, Minv = form
-    apart, v, u, terms, w = facts
+    body_a, body_b, Ja, Jb, Minv = body_rows
+    decoupled, v, u, terms, w = arrays
     d = Ja.shape[1]
     for k in range(start, stop):
-        if k + AHEAD < stop:
-            fetch(v, body_b[k + AHEAD], 1)
-            fetch(Minv, body_b[k + AHEAD], 5)
+        if k + PREFETCH_TURNS < stop:
+            prefetch(v, body_b[k + PREFETCH_TURNS], 1)
+            prefetch(Minv, body_b[k + PREFETCH_TURNS], 5)
         a, b = body_a[k], body_b[k]
         for r in range(row_ptr[k], row_ptr[k + 1]):
             s, t = 0.0, 0.0
@@ -244,7 +244,7 @@ def row_facts(start, stop, form, row_ptr, facts):
                     s += x
                     t += abs(x)
             u[r], terms[r] = s, t
-            w[r] = _own(Ja, r, Minv, a, apart) + _own(Jb, r, Minv, b, apart)
+            w[r] = _body_quadratic(Ja, r, Minv, a, decoupled) + _body_quadratic(Jb, r, Minv, b, decoupled)
 
 
 @njit(leaf=True)
@@ -290,7 +290,7 @@ def scale_of(sums):
 def residual_scale(row_ptr, q, terms, b, length, r0, lo, hi, rho):
     """|q|, or 1e-8 of the terms whose round-off is in u where q is tiny; `terms` is |H||v_free|."""
     n = len(row_ptr) - 1
-    parts = PARTS if n > MANY else 1
+    parts = THREAD_PARTS if n > THREADS_MIN_BLOCKS else 1
     sums = np.empty((parts, 5))
     for c in range(parts):
         scale_sums(n * c // parts, n * (c + 1) // parts, row_ptr, q, terms, b, length, r0, lo, hi, rho, sums[c])
@@ -298,7 +298,7 @@ def residual_scale(row_ptr, q, terms, b, length, r0, lo, hi, rho):
 
 
 @njit(leaf=True)
-def _weigh(start, stop, laws, diagonal, terms, b, q, rho, sums):
+def _weigh_range(start, stop, laws, diagonal, terms, b, q, rho, sums):
     row_ptr, length = laws.row_ptr, laws.length
     for r in range(row_ptr[start], row_ptr[stop]):
         q[r] = q[r] + b[r]
@@ -309,20 +309,20 @@ def _weigh(start, stop, laws, diagonal, terms, b, q, rho, sums):
 @njit(parallel=True)
 def _weigh_parallel(laws, diagonal, terms, b, q, rho, sums):
     n = len(laws.law)
-    for part in prange(PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        _weigh(n * c // PARTS, n * (c + 1) // PARTS, laws, diagonal, terms, b, q, rho, sums[c])
+        _weigh_range(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, laws, diagonal, terms, b, q, rho, sums[c])
 
 
 @njit
-def weigh(parallel, laws, diagonal, terms, b, q, rho):
+def weigh_blocks(parallel, laws, diagonal, terms, b, q, rho):
     """q += b, the blocks' weights, and the scale: `block_weights` and `residual_scale` in one go."""
     n = len(laws.law)
-    sums = np.empty((PARTS if n > MANY else 1, 5))
-    if parallel and n > MANY:
+    sums = np.empty((THREAD_PARTS if n > THREADS_MIN_BLOCKS else 1, 5))
+    if parallel and n > THREADS_MIN_BLOCKS:
         _weigh_parallel(laws, diagonal, terms, b, q, rho, sums)
         return scale_of(sums)
     parts = sums.shape[0]
     for c in range(parts):
-        _weigh(n * c // parts, n * (c + 1) // parts, laws, diagonal, terms, b, q, rho, sums[c])
+        _weigh_range(n * c // parts, n * (c + 1) // parts, laws, diagonal, terms, b, q, rho, sums[c])
     return scale_of(sums)

@@ -15,6 +15,7 @@ from .laws import Mode
 if TYPE_CHECKING:
     from .contact_problem import ContactProblem
 
+# the residuals of a certificate with their units
 UNITS = {
     "natural_map": "",
     "scaled_map": "",
@@ -121,8 +122,8 @@ def certify(
     values["impulse_error"] = float(missed.max(initial=0.0))
     values["natural_map"] = float(np.sqrt((table[:, NATURAL] ** 2).sum())) / scale
     values["scaled_map"] = float(np.sqrt((table[:, SCALED] ** 2).sum())) / scale
-    made = SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, measure=problem.measure, **values)
-    return made, mode, u
+    certificate = SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, measure=problem.measure, **values)
+    return certificate, mode, u
 
 
 def missed_by_block(problem: ContactProblem, p: FloatArray) -> FloatArray:
@@ -146,10 +147,10 @@ def _residuals(problem: ContactProblem, u: FloatArray, p: FloatArray) -> tuple[F
     if problem.nk:
         block_residuals(problem.laws, problem.rho, u, p, table, mode)
     if f.written:  # of sets written in Python the kernels have only a polyhedron inside
-        from .judge import judge
+        from .judge import python_set_residuals
 
         for k in f.written:
-            table[k], mode[k] = judge(problem, k, u, p)
+            table[k], mode[k] = python_set_residuals(problem, k, u, p)
     finite = np.isfinite(u) & np.isfinite(p)
     if not finite.all():  # projections by max and min lose a NaN
         bad = np.flatnonzero(~np.logical_and.reduceat(finite, problem.row_ptr[:-1]))

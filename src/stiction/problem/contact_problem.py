@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .polyhedral import PolyhedralLCP
     from .redundant import Redundant
 
+# residuals that may be compared with a tolerance
 MEASURES = ["scaled_map", "natural_map"]
 
 
@@ -167,12 +168,12 @@ class ContactProblem:
             )
 
     @classmethod
-    def trusted(cls, dynamics: Bodies, known: dict[str, Any], **arrays: Any) -> ContactProblem:
-        """Without checks, for arrays that a compiled step has made; known: values of `q`, `rho` and `scale`."""
-        made = object.__new__(cls)
+    def trusted(cls, dynamics: Bodies, values: dict[str, Any], **arrays: Any) -> ContactProblem:
+        """A problem without checks, of arrays from a compiled step; values: of `q`, `rho` and `scale`."""
+        instance = object.__new__(cls)
         kind = np.zeros(len(arrays["law"]), dtype=np.int64)
-        made.__dict__.update(dynamics=dynamics, kind=kind, **arrays, **known)
-        return made
+        instance.__dict__.update(dynamics=dynamics, kind=kind, **arrays, **values)
+        return instance
 
     @classmethod
     def from_delassus(cls, W: Any, q: Any, **blocks: Any) -> ContactProblem:
@@ -283,9 +284,9 @@ class ContactProblem:
         table, k = self.friction, self.friction.varying
         r0 = self.r0.copy()
         r0[k] *= mu[k] / table.mu[k]
-        made = self.replace(friction=table.at(mu), r0=r0)
-        made.__dict__.update({name: self.__dict__[name] for name in ("q", "rho") if name in self.__dict__})
-        return made
+        instance = self.replace(friction=table.at(mu), r0=r0)
+        instance.__dict__.update({name: self.__dict__[name] for name in ("q", "rho") if name in self.__dict__})
+        return instance
 
     def to_lcp(self, directions: int = 8) -> PolyhedralLCP:
         """The mixed LCP of the polyhedral problem (st96 eq. 17, 29, 32; ah03 eq. 2.11), with the map back to p."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WrittenBlock:
+class PythonSetBlock:
     """A block with a user's set: what its law needs, with rows in metres."""
 
     friction: ConvexSet
@@ -30,7 +30,7 @@ class WrittenBlock:
     normal: bool
 
     @classmethod
-    def of(cls, problem: ContactProblem, k: int) -> WrittenBlock:
+    def of(cls, problem: ContactProblem, k: int) -> PythonSetBlock:
         """Block k of a problem."""
         table = problem.friction
         friction = table.sets[table.set_of[k]]
@@ -81,10 +81,12 @@ class WrittenBlock:
         return row, int(Mode.STICK if inside else Mode.SLIP)
 
 
-def judge(problem: ContactProblem, k: int, u: FloatArray, p: FloatArray) -> tuple[FloatArray, int]:
+def python_set_residuals(problem: ContactProblem, k: int, u: FloatArray, p: FloatArray) -> tuple[FloatArray, int]:
     """The residuals (9,) and the mode of block k, whose set is written by a user, at velocities u and impulses p."""
     rows = slice(problem.row_ptr[k], problem.row_ptr[k + 1])
     length = problem.length[rows]
     if not (np.isfinite(u[rows]).all() and np.isfinite(p[rows]).all()):
         return np.full(9, np.inf), int(Mode.OPEN)
-    return WrittenBlock.of(problem, k).residuals(u[rows] * length, p[rows] / length, problem.rho[k], problem.associated)
+    return PythonSetBlock.of(problem, k).residuals(
+        u[rows] * length, p[rows] / length, problem.rho[k], problem.associated
+    )

@@ -25,6 +25,7 @@ from .laws import BOX, EQUALITY, UNILATERAL
 if TYPE_CHECKING:
     from .contact_problem import ContactProblem
 
+# groups of unknowns of the LCP, in their order
 GROUPS = ("free", "beta", "normal", "box", "slack", "lambda")
 
 
@@ -81,6 +82,7 @@ def _power_of_two(x: FloatArray) -> FloatArray:
     return np.ldexp(1.0, exponent - (mantissa <= np.sqrt(0.5)))
 
 
+# structures of the last problems, by all that they depend on
 _KEPT: dict[object, _Structure] = {}
 
 
@@ -118,9 +120,9 @@ def _lightness(problem: ContactProblem, W: FloatArray, k: int) -> float:
     """The smallest eigenvalue of W and C in block k, with rows in metres; their mean where that is round-off."""
     rows = slice(problem.row_ptr[k], problem.row_ptr[k + 1])
     length = problem.length[rows]
-    own = W[rows, rows] * np.outer(length, length) + np.diag(problem.C[rows] * length**2)
-    mean = float(np.trace(own)) / len(own)
-    least = float(np.linalg.eigvalsh(0.5 * (own + own.T))[0])
+    W_block = W[rows, rows] * np.outer(length, length) + np.diag(problem.C[rows] * length**2)
+    mean = float(np.trace(W_block)) / len(W_block)
+    least = float(np.linalg.eigvalsh(0.5 * (W_block + W_block.T))[0])
     return least if least > 1e-9 * mean else mean
 
 

@@ -1,7 +1,7 @@
 """What kernels know of a contact problem: records of arrays, passed whole from Python down to the last leaf.
 
-A kernel takes `laws` and `form` in place of twenty arrays, and says `laws.mu[k]` where it needs one. Numba passes a
-record as its arrays, so that a field costs nothing; leaves that count no references take records too. The cache of
+A kernel takes `laws` and `body_rows` in place of twenty arrays, and says `laws.mu[k]` where it needs one. Numba passes
+a record as its arrays, so that a field costs nothing; leaves that count no references take records too. The cache of
 kernels tells records apart by the names and the order of their fields (`runtime/cache.py`): Numba itself knows them by
 their class alone, and would read the wrong field after two had changed places.
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .._check import Array
 
-__all__ = ["Array", "BodyRows", "Laws", "RowFacts"]
+__all__ = ["Array", "BodyRows", "Laws", "RowTerms"]
 
 
 class Laws(NamedTuple):
@@ -48,10 +48,10 @@ class BodyRows(NamedTuple):
     Minv: Array  # (nb, d, d) inverse mass, 0 for prescribed bodies
 
 
-class RowFacts(NamedTuple):
+class RowTerms(NamedTuple):
     """What each row of a step says alone, and what that depends on."""
 
-    apart: Array  # (nb,) whether the inverse mass of a body has no terms between motion and spin
+    decoupled: Array  # (nb,) whether the inverse mass of a body has no terms between motion and spin
     v: Array  # (nb, d) velocities before impulses, v_free [m/s]
     free: Array  # (nr,) H v [m/s]
     terms: Array  # (nr,) |H||v| [m/s]

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 # it takes alone, far beyond where rows taken at one configuration say anything. Joints open by truncation leave (turn
 # per step)⁴ to rows that have nothing, 1e-15 to 1e-11 at the steps that linkages want; long or slender mechanisms that
 # are determined have 1e-5.
-RANK = 1e-10
-SHARE = 0.1  # of the bodies' own velocity, in the metric of the masses: what contradicts by more is no truncation
-MANY = 1500  # rows of a mechanism up to which their rank is computed
+DEPENDENT_SHARE = 1e-10
+# of the bodies' own velocity, in the metric of the masses: what contradicts by more is no truncation
+TRUNCATION_SHARE = 0.1
+RANK_MAX_ROWS = 1500  # rows of a mechanism up to which their rank is computed
 
 
 def closed_loops(bodies: IntArray, moves: np.ndarray) -> list[IntArray]:
@@ -97,7 +98,7 @@ class Redundant:
 
 
 def redundant(problem: ContactProblem) -> list[Redundant]:
-    """The mechanisms of rigid joints whose rows depend on each other; none of more than `MANY` rows."""
+    """The mechanisms of rigid joints whose rows depend on each other; none of more than `RANK_MAX_ROWS` rows."""
     form, law = problem.dynamics, np.repeat(problem.law, np.diff(problem.row_ptr))
     rigid = (law == EQUALITY) & (problem.C == 0.0)
     if isinstance(form, Bodies):
@@ -106,7 +107,7 @@ def redundant(problem: ContactProblem) -> list[Redundant]:
         parts = [np.flatnonzero(rigid)]
     else:
         return []
-    found = (_split(problem, rows) for rows in parts if 1 < len(rows) <= MANY)
+    found = (_find_redundant(problem, rows) for rows in parts if 1 < len(rows) <= RANK_MAX_ROWS)
     return [one for one in found if one is not None]
 
 
@@ -127,7 +128,7 @@ def _looped(problem: ContactProblem, form: Bodies, rigid: np.ndarray) -> list[In
     return [np.flatnonzero(rigid & np.isin(block, joints[part])) for part in parts]
 
 
-def _split(problem: ContactProblem, rows: IntArray) -> Redundant | None:
+def _find_redundant(problem: ContactProblem, rows: IntArray) -> Redundant | None:
     from .redundant_kernels import combinations, delassus_of, eliminate
 
     form: Any = problem.dynamics
@@ -145,7 +146,7 @@ def _split(problem: ContactProblem, rows: IntArray) -> Redundant | None:
         return None
     W = np.ascontiguousarray(W / np.outer(unit, unit))
     order = np.empty(len(rows), dtype=np.int64)
-    rank = int(eliminate(W, RANK, order))
+    rank = int(eliminate(W, DEPENDENT_SHARE, order))
     if rank == len(rows):
         return None
     null = np.empty((len(rows), len(rows) - rank))
@@ -165,7 +166,7 @@ class Agreement:
     left: float
 
 
-def agree(problem: ContactProblem, p: FloatArray) -> Agreement | None:
+def find_agreement(problem: ContactProblem, p: FloatArray) -> Agreement | None:
     """Demands that rigid joints can meet, near the velocity that impulses p (nr,) give; None where there is no need.
 
     Of all velocities at which the joints do what can be done, the one nearest to that of p is taken, and redundant
@@ -186,7 +187,7 @@ def agree(problem: ContactProblem, p: FloatArray) -> Agreement | None:
     b, left = problem.b.copy(), 0.0
     for part in problem.redundant:
         none = part.free(missed[part.rows] / part.unit)
-        if float((none**2).sum()) > SHARE**2 * max(float(energy[part.moving].sum()) for energy in energies):
+        if float((none**2).sum()) > TRUNCATION_SHARE**2 * max(float(energy[part.moving].sum()) for energy in energies):
             return None
         change = part.unit * none
         b[part.rows] -= change

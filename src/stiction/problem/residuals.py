@@ -18,7 +18,7 @@ from ..friction.kernels import (
     ELLIPSOID,
     POLYHEDRON,
     PRODUCT,
-    PolyhedronRoom,
+    PolyhedronWorkspace,
     excess,
     gauge,
     project_cone_ellipsoid,
@@ -32,7 +32,7 @@ from ..friction.kernels import (
 from ..runtime.jit import njit
 from .laws import BOX, EQUALITY, UNILATERAL, Mode
 
-OPEN, STICK, SLIP, BILATERAL, BOUND = (int(m) for m in Mode)
+OPEN, STICK, SLIP, BILATERAL, BOUND = (int(m) for m in Mode)  # for kernels, which read no enumerations
 
 # Columns of the residual table. Units: m/s, N·s, or J for products of the two.
 FIELDS = (
@@ -44,7 +44,7 @@ FIELDS = (
     "equality",  # m/s           joints: velocity left
     "bounds",  # N·s             boxes: impulse outside lo..hi
 )
-NATURAL, SCALED = len(FIELDS), len(FIELDS) + 1
+NATURAL, SCALED = len(FIELDS), len(FIELDS) + 1  # columns of the two maps, after the fields
 _WIDTH = 8  # rows of a block, and some to spare
 
 
@@ -58,12 +58,12 @@ class LocalSet(NamedTuple):
     last: Any  # to here
 
 
-class ProjectionRoom(NamedTuple):
+class ProjectionWorkspace(NamedTuple):
     """Room for `project_block` with sets of up to m - 2 facets."""
 
     G: Array  # (m, _WIDTH) facets with a normal row
     h: Array  # (m,) their offsets
-    rows: Array  # (m, _WIDTH) and the next seven: those of `PolyhedronRoom`
+    rows: Array  # (m, _WIDTH) and the next seven: those of `PolyhedronWorkspace`
     weights: Array
     residual: Array
     target: Array
@@ -83,23 +83,23 @@ def most_inequalities(facet_ptr):
 
 
 @njit
-def projection_room(most):
+def projection_workspace(most):
     """Room for `project_block` with up to `most` inequalities."""
     width = _WIDTH
-    return ProjectionRoom(
+    return ProjectionWorkspace(
         np.empty((most, width)), np.empty(most), np.empty((most, width)), np.empty(most), np.empty(width),
         np.empty(width), np.empty(width, dtype=np.int64), np.empty((width, width)), np.empty(width), np.empty(width),
     )  # fmt: skip
 
 
 @njit(inline=True)
-def project_block(own, mu, r0, normal, n, x, y, room):
+def project_block(local_set, mu, r0, normal, n, x, y, workspace):
     """Nearest point y to x in the admissible impulses; x = (x_n, x_t) when `normal`, else x_t alone.
 
-    own: the `LocalSet`; room: `ProjectionRoom`.
+    own: the `LocalSet`; polyhedron_workspace: `ProjectionWorkspace`.
     """
-    kind, semi, facets, first, last = own
-    G, h, rows, weights, residual, target, active, gram, rhs, sol = room
+    kind, semi, facets, first, last = local_set
+    G, h, rows, weights, residual, target, active, gram, rhs, sol = workspace
     shift = 1 if normal else 0
     if kind == POLYHEDRON:
         m = last - first
@@ -116,8 +116,8 @@ def project_block(own, mu, r0, normal, n, x, y, room):
                 G[m, k + 1] = 0.0
             h[m] = 0.0
             m += 1
-        room = PolyhedronRoom(rows, weights, residual, target, active, gram, rhs, sol)
-        project_polyhedron(G, h, n + shift, m, x, y, room)
+        workspace = PolyhedronWorkspace(rows, weights, residual, target, active, gram, rhs, sol)
+        project_polyhedron(G, h, n + shift, m, x, y, workspace)
         return
     if kind & 3 == PRODUCT:
         if normal:
@@ -173,8 +173,8 @@ def block_residuals(laws, rho, u, p, table, mode):
     uu, pp = np.empty(width), np.empty(width)
     most = most_inequalities(laws.facet_ptr)
     F, V = np.empty((most, width)), np.empty((max(1, len(laws.vertices)), width))
-    own = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
-    room = projection_room(most)
+    points = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
+    workspace = projection_workspace(most)
     for b in range(len(law)):
         start, stop = row_ptr[b], row_ptr[b + 1]
         for f in range(table.shape[1]):
@@ -202,16 +202,16 @@ def block_residuals(laws, rho, u, p, table, mode):
             and _round_contact(b, start, n, mu, laws.semi[s, 0], laws.associated, rho[b], u, p, table, mode)
         ):
             continue
-        _with_friction(b, laws, rho[b], uu, pp, F, V, own, room, table, mode)
+        _with_friction(b, laws, rho[b], uu, pp, F, V, points, workspace, table, mode)
 
 
 @njit(inline=True)
-def _with_friction(b, laws, rho, uu, pp, F, V, own, room, table, mode):
+def _with_friction(b, laws, rho, uu, pp, F, V, points, workspace, table, mode):
     """What `block_residuals` does for a contact, or for dry friction, with any set; uu and pp are in metres.
 
     F, V and own (four arrays) are room for the set in metres, its vertices, and points.
     """
-    axes, minus, x, y = own
+    axes, minus, x, y = points
     normal = laws.law[b] == UNILATERAL
     shift = 1 if normal else 0
     start, s = laws.row_ptr[b], laws.set_of[b]
@@ -243,7 +243,7 @@ def _with_friction(b, laws, rho, uu, pp, F, V, own, room, table, mode):
         step = rho if scaled == 1 else 1.0
         for k in range(n + shift):
             x[k] = pp[k] - step * uu[k]
-        project_block(LocalSet(kind, axes, F, first, last), mu, laws.r0[b], normal, n, x, y, room)
+        project_block(LocalSet(kind, axes, F, first, last), mu, laws.r0[b], normal, n, x, y, workspace)
         s2 = 0.0
         for k in range(n + shift):
             s2 += (pp[k] - y[k]) ** 2

@@ -1,16 +1,16 @@
 """Eight numbers at a time: `Lanes`, a type that compiled kernels may use like a float.
 
-Numba does not put eight contacts side by side into the registers of a processor; here it is said by hand. `+ - * /` and
-comparisons act number by number (a comparison gives a mask, joined by `& | ~`), `select` takes the place of `if`, and
+Numba does not put eight contacts side by side into the registers of a processor; these lanes do. `+ - * /`, `abs` and
+comparisons act lane by lane (a comparison gives a mask, joined by `& | ~`), `select` takes the place of `if`, and
 arrays are read and written by the functions below. The operations are those of floats, so that every lane ends in the
 bits of the same formula on floats. LLVM divides the eight numbers into as many registers as the machine needs.
 
-A formula that is needed for one contact and for eight is written once: `select`, `some`, `root` and `size` take floats
-and truth values too.
+A formula that is needed for one contact and for eight is written once: `select`, `any_lane` and `sqrt` take floats and
+truth values too.
 
-`fetch` asks for memory ahead of its use. A loop that goes through an array in another order than it lies in waits for
-memory at every turn, unless it says some turns earlier what it will need. Nothing else changes by it; the slowest loops
-of large worlds became up to four times faster.
+`prefetch` asks for memory before it is used. A loop that goes through an array in another order than it lies in waits
+for memory at every turn, unless it asks `PREFETCH_TURNS` turns earlier for what it will need. No result changes; the
+slowest loops of large worlds became up to four times faster.
 
 Where Numba is switched off (NUMBA_DISABLE_JIT), lanes are arrays of eight numbers.
 """
@@ -31,10 +31,11 @@ from numba.extending import lower_builtin, models, register_model
 
 from .jit import njit
 
-WIDTH = 8
-AHEAD = 8  # turns of a loop by which it fetches early
-_LINE = 64  # bytes that come together
+WIDTH = 8  # numbers of `Lanes`
+PREFETCH_TURNS = 8  # turns of a loop between asking for memory and using it
+_LINE = 64  # bytes of a cache line
 intrinsic: Callable[..., Any] = _intrinsic
+# types of LLVM, and eight numbers of no value
 _I32, _I64, _REAL = ir.IntType(32), ir.IntType(64), ir.DoubleType()
 _VECTOR, _BITS = ir.VectorType(_REAL, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
 _UNDEFINED = ir.Constant(_VECTOR, ir.Undefined)
@@ -64,13 +65,13 @@ class _MaskModel(models.PrimitiveModel):
 
 
 def _shuffle(builder: Any, x: Any, y: Any, places: Any) -> Any:
-    """The numbers at these places of x and y, one behind the other."""
+    """The numbers at these places of x and y, counted through, as one vector."""
     places = list(places)
     return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(_I32, len(places)), places))
 
 
-def _wide(builder: Any, value: Any, kind: Any) -> Any:
-    """A float in all lanes; lanes as they are."""
+def _as_lanes(builder: Any, value: Any, kind: Any) -> Any:
+    """Lanes from a float or from lanes."""
     if kind == lanes:
         return value
     first = builder.insert_element(_UNDEFINED, value, ir.Constant(_I32, 0))
@@ -90,7 +91,7 @@ def _define(symbol: Any, result: Any, kinds: Any, arity: int, emit: Callable[...
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         if kinds[0] == mask:
             return emit(builder, *args)
-        return emit(builder, *(_wide(builder, x, kind) for x, kind in zip(args, sig.args, strict=True)))
+        return emit(builder, *(_as_lanes(builder, x, kind) for x, kind in zip(args, sig.args, strict=True)))
 
     for a in kinds:
         for b in kinds if arity == 2 else (None,):
@@ -98,6 +99,14 @@ def _define(symbol: Any, result: Any, kinds: Any, arity: int, emit: Callable[...
                 lower_builtin(symbol, *((a, b) if arity == 2 else (a,)))(lower)
 
 
+def _call(builder: Any, name: str, x: Any) -> Any:
+    """A function of LLVM on a float or on lanes."""
+    name = f"llvm.{name}.f64" if x.type == _REAL else f"llvm.{name}.v{WIDTH}f64"
+    kind = ir.FunctionType(x.type, [x.type])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [x])
+
+
+# operands of operators: at least one of lanes, the other perhaps a float
 _NUMBERS = (lanes, types.float64)
 for _symbol, _name in (
     (operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"), (operator.truediv, "fdiv"),
@@ -107,16 +116,10 @@ for _symbol, _name in ((operator.lt, "<"), (operator.le, "<="), (operator.gt, ">
     _define(_symbol, mask, _NUMBERS, 2, lambda builder, x, y, name=_name: builder.fcmp_ordered(name, x, y))
 _define(operator.ne, mask, _NUMBERS, 2, lambda builder, x, y: builder.fcmp_unordered("!=", x, y))
 _define(operator.neg, lanes, (lanes,), 1, lambda builder, x: builder.fneg(x))
+_define(abs, lanes, (lanes,), 1, lambda builder, x: _call(builder, "fabs", x))
 _define(operator.and_, mask, (mask,), 2, lambda builder, x, y: builder.and_(x, y))
 _define(operator.or_, mask, (mask,), 2, lambda builder, x, y: builder.or_(x, y))
 _define(operator.invert, mask, (mask,), 1, lambda builder, x: builder.not_(x))
-
-
-def _call(builder: Any, name: str, x: Any) -> Any:
-    """A function of LLVM on a float or on lanes."""
-    name = f"llvm.{name}.f64" if x.type == _REAL else f"llvm.{name}.v{WIDTH}f64"
-    kind = ir.FunctionType(x.type, [x.type])
-    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [x])
 
 
 def _data(context: Any, builder: Any, sig: Any, args: Any, i: int) -> Any:
@@ -150,9 +153,9 @@ def _transpose(builder: Any, rows: list[Any]) -> list[Any]:
 
 
 @intrinsic
-def spread(typing: Any, x: Any) -> Any:
+def splat(typing: Any, x: Any) -> Any:
     """The same number in all lanes."""
-    return lanes(types.float64), lambda context, builder, sig, args: _wide(builder, args[0], types.float64)
+    return lanes(types.float64), lambda context, builder, sig, args: _as_lanes(builder, args[0], types.float64)
 
 
 @intrinsic
@@ -162,7 +165,9 @@ def select(typing: Any, condition: Any, x: Any, y: Any) -> Any:
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         if sig.return_type != lanes:
             return builder.select(*args)
-        return builder.select(args[0], _wide(builder, args[1], sig.args[1]), _wide(builder, args[2], sig.args[2]))
+        return builder.select(
+            args[0], _as_lanes(builder, args[1], sig.args[1]), _as_lanes(builder, args[2], sig.args[2])
+        )
 
     if condition == types.boolean:
         return types.float64(condition, types.float64, types.float64), emit
@@ -170,7 +175,7 @@ def select(typing: Any, condition: Any, x: Any, y: Any) -> Any:
 
 
 @intrinsic
-def some(typing: Any, condition: Any) -> Any:
+def any_lane(typing: Any, condition: Any) -> Any:
     """Whether a condition holds in any lane."""
 
     def emit(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -183,15 +188,9 @@ def some(typing: Any, condition: Any) -> Any:
 
 
 @intrinsic
-def root(typing: Any, x: Any) -> Any:
+def sqrt(typing: Any, x: Any) -> Any:
     """Square roots."""
     return x(x), lambda context, builder, sig, args: _call(builder, "sqrt", args[0])
-
-
-@intrinsic
-def size(typing: Any, x: Any) -> Any:
-    """Absolute values."""
-    return x(x), lambda context, builder, sig, args: _call(builder, "fabs", args[0])
 
 
 @intrinsic
@@ -313,8 +312,8 @@ def lane(typing: Any, x: Any, k: Any) -> Any:
 
 
 @intrinsic(prefer_literal=True)
-def fetch(typingctx: Any, array: Any, row: Any, lines: Any) -> Any:
-    """Ask for `lines` (a literal) cache lines from the beginning of array[row] on."""
+def prefetch(typingctx: Any, array: Any, row: Any, lines: Any) -> Any:
+    """Ask for `lines` (a literal) cache lines, from the beginning of array[row] on."""
     if not isinstance(array, types.Array) or not isinstance(lines, types.IntegerLiteral):
         return None
     count = lines.literal_value
@@ -348,11 +347,10 @@ def _without_numba() -> dict[str, Any]:
         np.add.at(array.reshape(-1, 6), index[at : at + WIDTH], np.stack(columns, axis=1))
 
     return {
-        "spread": lambda x: np.full(WIDTH, x),
+        "splat": lambda x: np.full(WIDTH, x),
         "select": lambda condition, x, y: np.asarray(np.where(condition, x, y))[()],
-        "some": np.any,
-        "root": np.sqrt,
-        "size": np.abs,
+        "any_lane": np.any,
+        "sqrt": np.sqrt,
         "lane": lambda x, k: x[k],
         "load": lambda array, at: array[at : at + WIDTH].copy(),
         "store": store,
@@ -361,7 +359,7 @@ def _without_numba() -> dict[str, Any]:
         "load_rows": lambda array, index, at: tuple(array.reshape(-1, WIDTH)[index[at : at + WIDTH]].T),
         "load_sixes": lambda array, index, at: tuple(array.reshape(-1, 6)[index[at : at + WIDTH]].T),
         "add_sixes": add_sixes,
-        "fetch": lambda array, row, lines: None,
+        "prefetch": lambda array, row, lines: None,
     }
 
 
@@ -370,8 +368,8 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
 
 
 @njit
-def total(x):
-    """The sum of the lanes, from the first to the last."""
+def sum_lanes(x):
+    """The sum of the eight numbers, from the first to the last."""
     s = 0.0
     for k in range(WIDTH):
         s += lane(x, k)
@@ -379,8 +377,8 @@ def total(x):
 
 
 @njit
-def most(x):
-    """The largest of the lanes."""
+def largest_lane(x):
+    """The largest of the eight numbers."""
     s = lane(x, 0)
     for k in range(1, WIDTH):
         s = max(s, lane(x, k))

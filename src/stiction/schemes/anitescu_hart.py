@@ -24,7 +24,7 @@ from ..friction.table import given_directions
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies, Delassus
 from ..problem.laws import UNILATERAL
-from ..solvers.any_law.coefficients import settle
+from ..solvers.any_law.coefficients import iterate_coefficients
 from ..solvers.base import Solution, finish
 from ..status import Status
 from ..systems.base import Candidates, State, System
@@ -177,7 +177,7 @@ class AnitescuHart:
             return self._fixed_point(given, tol, problem.p_warm if p0 is None else p0, solve, solves)
 
         if len(problem.friction.varying):
-            last = settle(problem, coulomb, tol=self.tolerance)
+            last = iterate_coefficients(problem, coulomb, tol=self.tolerance)
         else:
             last = coulomb(problem, self.tolerance, None)
         solves.append(("Coulomb", last))

@@ -17,7 +17,7 @@ from ..problem.certificate import certify
 from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Bodies
 from ..problem.laws import UNILATERAL
-from ..problem.redundant import agree
+from ..problem.redundant import find_agreement
 from ..solvers.base import Solution
 from ..status import Status
 from ..systems.base import System
@@ -40,7 +40,7 @@ def solve_agreeing(
     """
     first = solves = attempt(problem)
     for _ in range(AGREEMENT_ROUNDS_MAX):
-        found = None if solves[-1][1].taken else agree(problem, solves[-1][1].p)
+        found = None if solves[-1][1].taken else find_agreement(problem, solves[-1][1].p)
         if found is None:
             break
         changed = problem.replace(b=found.b, p_warm=found.p)

@@ -16,7 +16,7 @@ from ..schemes.base import Contacts, Scheme, StepResult
 from ..schemes.steps.exchange import has_nested_blocks, needs_python, step_options, to_step_result, world_arrays
 from ..schemes.steps.records import CONTACTS, LastStep, WarmStart, no_residuals
 from ..solvers import Auto, Nsgs, Solver
-from ..solvers.gauss_seidel.outcome import QUICK_MANY
+from ..solvers.gauss_seidel.parameters import ATTEMPT
 from ..systems.base import State, System
 
 COMPILE_MIN_STEPS = 5000  # fewer take seconds one by one: for them the loop is not compiled, which takes a minute
@@ -85,8 +85,11 @@ class CompiledLoop:
         """The loop of a simulator; None where a step needs Python or another solver."""
         if not isinstance(scheme, AnitescuHart) or needs_python(system, scheme):
             return None
-        plain = type(solver) is Nsgs and solver.omega is None and solver.accelerate and solver.maxiter >= QUICK_MANY
-        return CompiledLoop(system, scheme, dt, tol, accept) if type(solver) is Auto or plain else None
+        most = ATTEMPT.many_sweeps
+        plain = type(solver) is Nsgs and solver.omega is None and solver.accelerate and solver.maxiter >= most
+        if type(solver) is Auto or plain:
+            return CompiledLoop(system, scheme, dt, tol, accept)
+        return None
 
     @cached_property
     def _kernel(self) -> Any:

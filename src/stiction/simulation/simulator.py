@@ -20,7 +20,7 @@ from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult, with_scene_sizes
 from ..schemes.solves import refuse_deep_overlap
 from ..schemes.stewart_trinkle import StewartTrinkle
-from ..solvers import Solution, Solver, answer, make_solver
+from ..solvers import Solution, Solver, make_solver, solve_any_law
 from ..solvers.acceptance import largest_accepted
 from ..status import Status
 from ..systems.base import State, System, not_finite
@@ -416,7 +416,7 @@ class Simulator:
         return run
 
     def _solve(self, problem: ContactProblem, tol: float) -> Solution:
-        solution = answer(self.solver, problem, tol=tol, accept=self.accept, p0=problem.p_warm)
+        solution = solve_any_law(self.solver, problem, tol=tol, accept=self.accept, p0=problem.p_warm)
         if not solution.taken:
             self._hard = (problem, solution)
         if self._dump is not None:

@@ -1,24 +1,27 @@
 """Solvers for contact problems, by name, and `solve` in front of them.
 
 base, acceptance     what a solver takes and returns; errors that are accepted
-any_law/             `answer` in front of every solver; laws that none knows, with any of them inside
-auto, islands        which solver is tried when; parts that do not act on each other
+any_law/             `solve_any_law` in front of every solver: laws that none knows, with any of them inside
+auto, islands        which solver is tried when; parts of a problem that do not act on each other
 gauss_seidel/        `nsgs`: block Gauss–Seidel, for large problems
 newton/              `newton`, and `proximal`, its proximal steps
 conic, conic_form    the convex relaxation by interior points
 apgd, apgd_kernels   the convex relaxation by gradients
 fixed_point          Coulomb's law by a sequence of relaxations
 lemke, enumeration   one solution, or all, of the polyhedral LCP
-rest                 whether the first guess is the answer; bodies that the laws hold at rest
+rest                 whether the first guess is a solution; bodies that the laws hold at rest
 """
 
 from __future__ import annotations
+
+import warnings
+from typing import Any
 
 from .. import _check
 from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.contact_problem import ContactProblem
-from .any_law.answer import answer
+from .any_law.solve import solve_any_law
 from .apgd import Apgd
 from .auto import Auto
 from .base import Solution, Solver
@@ -43,11 +46,12 @@ __all__ = [
     "Proximal",
     "Solution",
     "Solver",
-    "answer",
     "make_solver",
     "solve",
+    "solve_any_law",
 ]
 
+# every solver by its name
 SOLVERS: dict[str, type] = {
     s.name: s for s in (Lemke, Enumeration, Nsgs, Apgd, Newton, Conic, Proximal, FixedPoint, Auto)
 }
@@ -84,4 +88,12 @@ def solve(
     if reason is not None:
         raise ModelError(reason)
     p0 = None if p0 is None else _check.floats("p0", p0, (problem.nr,))
-    return answer(chosen, problem, tol=tol, maxiter=maxiter, p0=p0)
+    return solve_any_law(chosen, problem, tol=tol, maxiter=maxiter, p0=p0)
+
+
+def __getattr__(name: str) -> Any:
+    """Old spellings of names of this module."""
+    if name == "answer":
+        warnings.warn("solvers.answer is now solvers.solve_any_law.", DeprecationWarning, stacklevel=2)
+        return solve_any_law
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

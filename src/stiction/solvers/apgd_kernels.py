@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from ..problem.laws import BOX, EQUALITY, UNILATERAL
-from ..problem.residuals import LocalSet, in_metres, most_inequalities, project_block, projection_room
+from ..problem.residuals import LocalSet, in_metres, most_inequalities, project_block, projection_workspace
 from ..runtime.jit import njit
 from .gauss_seidel.local_frames import eigen
 
@@ -67,7 +67,7 @@ def descend(laws, disk, moves, step, pace, weight, y, g, x):
     most = most_inequalities(laws.facet_ptr)
     width = 8
     z, t, axes = np.empty(width), np.empty(width), np.empty(width)
-    F, room = np.empty((most, width)), projection_room(most)
+    F, workspace = np.empty((most, width)), projection_workspace(most)
     total = 0.0
     whole = 0.0
     squares = 0.0
@@ -94,8 +94,8 @@ def descend(laws, disk, moves, step, pace, weight, y, g, x):
             shift = 1 if normal else 0
             s = laws.set_of[b]
             count = in_metres(s, start + shift, n - shift, length, laws.semi, laws.facets, laws.facet_ptr, axes, F)
-            own = LocalSet(laws.shape[s], axes, F, 0, count)
-            project_block(own, laws.mu[b] if normal else 0.0, laws.r0[b], normal, n - shift, z, t, room)
+            local_set = LocalSet(laws.shape[s], axes, F, 0, count)
+            project_block(local_set, laws.mu[b] if normal else 0.0, laws.r0[b], normal, n - shift, z, t, workspace)
         size = 0.0
         for k in range(n):
             x[start + k] = t[k] if moves[start + k] else y[start + k]

@@ -1,16 +1,16 @@
-"""Bodies at rest: the last step's impulses may be the answer already, and what the laws hold gets no velocity at all.
+"""Bodies at rest: first guesses that are solutions already, and bodies that the laws hold, which get the velocity zero.
 
-`at_rest`, before anything is prepared or swept: whether the first guess is the answer. Overlaps within the tolerance
-may stay, and so may a motion far below it. What must not pass are impulses that do not balance the forces, such as
-those that have just stopped a motion: they would start the next one. Bodies that begin the step with the velocity zero
-are those that the laws held in the last one, and are not started by them.
+`at_rest`, before anything is prepared or swept: whether the first guess, the impulses of the last step, solves the
+problem. Overlaps within the tolerance may stay, and so may a motion far below it. Impulses that do not balance the
+forces must not pass, such as those that have just stopped a motion: they would start the next one. Bodies that begin
+the step with the velocity zero are those that the laws held in the last one, and are not started by such impulses.
 
 `come_to_rest`, after a solve: the velocity zero for bodies that the laws hold, where it meets the tolerance. Where
-impulses lie strictly inside what a law allows, the law says that the rows do not move: joints, contacts inside
-their friction cone, limits and motors inside their bounds; a contact on the edge of its cone still does not open, and
-slips against its friction if at all. A body is held when such rows against what stands still leave it no velocity but
-zero. No speed is compared with a threshold to find them: a block at its friction angle, a ball that can roll and a
-pendulum at its turning point are never held.
+impulses lie strictly inside what a law allows, the law says that the rows do not move: joints, contacts inside their
+friction cone, limits and motors inside their bounds; a contact on the edge of its cone still does not open, and slips
+against its friction if at all. A body *stands* when such rows against bodies that stand leave it no velocity but zero.
+No speed is compared with a threshold to find them: a block at its friction angle, a ball that can roll and a pendulum
+at its turning point never stand.
 """
 
 from __future__ import annotations
@@ -25,48 +25,68 @@ from ..problem.laws import BOX, EQUALITY
 from ..runtime.jit import njit
 from .gauss_seidel.measure import block_map
 from .gauss_seidel.records import Array
-from .gauss_seidel.sweep_list import classify_some
+from .gauss_seidel.sweep_list import classify_range
 
-REST_MAX_ROWS = 3000  # of which a look is worth it: larger scenes are hardly ever at rest altogether
-_LOOSE_TOLERANCE = 1e-4  # the largest for small problems
-# Of the tolerance: the error, H v where impulses act, and what the step changes of it.
-ENOUGH, STILL, BALANCED = 0.9, 0.1, 2e-3
-# Of a row so much must be new to those before it, for it to count as one more that holds the body.
-INDEPENDENT = 1e-3
-UNKNOWN, STANDS, MOVES = 0, 1, 2
-SLIPS = 2  # among contacts that were used: on the edge of its cone, by a friction that has a direction
+
+class RestParameters(NamedTuple):
+    """When bodies are at rest. Shares are of the tolerance, unless said otherwise."""
+
+    max_rows: int = 3000
+    """Size of problems up to which rest is tested: larger scenes are hardly ever at rest altogether."""
+    loose_tolerance: float = 1e-4
+    """The largest tolerance to which they are solved: a few more digits cost less than the motions that an error starts
+    and the next steps have to stop."""
+    error_share: float = 0.9
+    """The largest error, overlaps included."""
+    motion_share: float = 0.1
+    """The largest velocity of rows where impulses act: what moves more is turned by a motor, or pushed out of another
+    body."""
+    imbalance_share: float = 2e-3
+    """The largest change of that velocity by the step: impulses that do not balance the forces, such as those that have
+    just stopped a motion, would start the next one."""
+    independent_share: float = 1e-3
+    """Share of a row that must be independent of those before it, for it to count as one more that holds the body."""
+
+
+REST = RestParameters()
+UNKNOWN, STANDS, MOVES = 0, 1, 2  # states of a body
+SLIPPING = 2  # in `Restraint.used`: a contact on the edge of its cone, whose friction has a direction
 
 
 @njit
 def inner_tolerance(tol, rows):
-    """What a problem with so many rows is solved to: small ones never loosely.
+    """The tolerance to which a problem with `rows` rows is solved: small ones never loosely.
 
-    There a few more digits cost less than the motions do that an error starts, which are the next steps' to stop.
+    There a few more digits cost less than the motions that an error starts and the next steps have to stop.
     """
-    return min(tol, _LOOSE_TOLERANCE) if rows <= REST_MAX_ROWS else tol
+    return min(tol, REST.loose_tolerance) if rows <= REST.max_rows else tol
 
 
 @njit(sealed=True)
-def at_rest(tol, scale, laws, form, rho, v_start, v_free, b, p, change):
-    """The error of the impulses p where they solve a problem of bodies at rest, else infinity.
+def at_rest(tol, scale, laws, body_rows, rho, v_start, v_free, b, p, change):
+    """The error of the impulses p if they solve a problem of bodies at rest, else infinity.
 
-    There change (nb, d) receives the velocities that they give the bodies.
+    change (nb, d) receives the velocities that they give the bodies.
     """
-    body_a, body_b, C, length, mu = form.body_a, form.body_b, laws.C, laws.length, laws.mu
+    body_a, body_b, C, length, mu = body_rows.body_a, body_rows.body_b, laws.C, laws.length, laws.mu
     row_ptr, semi, set_of = laws.row_ptr, laws.semi, laws.set_of
     nk, nr = len(laws.law), len(b)
-    kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
-    _, plain = classify_some(np.int64(0), nk, laws, kind, times)
-    if nr > REST_MAX_ROWS or not plain:
+    kind, entry_count = np.empty(nk, np.int8), np.empty(nk, np.int64)
+    _, round_cones = classify_range(np.int64(0), nk, laws, kind, entry_count)
+    if nr > REST.max_rows or not round_cones:
         return math.inf
     v, u, turn = np.empty(v_free.shape), np.empty(nr), np.empty(nr)
-    velocity_change(False, body_a, body_b, row_ptr, form.Ja, form.Jb, form.Minv, p, change)
+    velocity_change(False, body_a, body_b, row_ptr, body_rows.Ja, body_rows.Jb, body_rows.Minv, p, change)
     for i in range(v.shape[0]):
         for j in range(v.shape[1]):
             v[i, j] = v_free[i, j] + change[i, j]
-    rows_times(body_a, body_b, row_ptr, form.Ja, form.Jb, v, u)
+    rows_times(body_a, body_b, row_ptr, body_rows.Ja, body_rows.Jb, v, u)
     goal = (tol * scale) ** 2
-    enough, still, balanced = ENOUGH**2 * goal, STILL**2 * goal, BALANCED**2 * goal
+    error2_limit, motion_limit, imbalance_limit = (
+        REST.error_share**2 * goal,
+        REST.motion_share**2 * goal,
+        REST.imbalance_share**2 * goal,
+    )
     stood, all_stood = np.empty(len(v_start), np.bool_), True
     for i in range(len(v_start)):
         stood[i] = True
@@ -74,9 +94,9 @@ def at_rest(tol, scale, laws, form, rho, v_start, v_free, b, p, change):
             stood[i] = stood[i] and v_start[i, j] == 0.0
         all_stood = all_stood and stood[i]
     if not all_stood:
-        rows_times(body_a, body_b, row_ptr, form.Ja, form.Jb, v - v_start, turn)
+        rows_times(body_a, body_b, row_ptr, body_rows.Ja, body_rows.Jb, v - v_start, turn)
     uk, pk = np.empty(6), np.empty(6)
-    missed, motion, imbalance = 0.0, 0.0, 0.0
+    error2, motion, imbalance = 0.0, 0.0, 0.0
     for k in range(nk):
         first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
         acts = False
@@ -90,31 +110,31 @@ def at_rest(tol, scale, laws, form, rho, v_start, v_free, b, p, change):
                 imbalance += 0.0 if stays else (turn[r] * length[r]) ** 2
             uk[j], pk[j] = (u[r] + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        missed += block_map(laws, k, n, edge, rho[k], first, uk, pk)
-        if not (missed <= enough and motion <= still and imbalance <= balanced):
+        error2 += block_map(laws, k, n, edge, rho[k], first, uk, pk)
+        if not (error2 <= error2_limit and motion <= motion_limit and imbalance <= imbalance_limit):
             return math.inf
-    return math.sqrt(missed) / scale
+    return math.sqrt(error2) / scale
 
 
-class Holding(NamedTuple):
-    """What holds the bodies, as far as it is known: nb bodies with d velocities each, nk blocks."""
+class Restraint(NamedTuple):
+    """The rows that hold the bodies: nb bodies with d velocities each, nk blocks."""
 
     state: Array  # (nb,) UNKNOWN, STANDS or MOVES
-    weight: Array  # (nb, d) lengths that make rows in m and in rad alike: of a body's mass, its radius of gyration
-    need: Array  # (nb,) how many velocities a body can have
-    rank: Array  # (nb,) how many of them its rows exclude
-    basis: Array  # (nb, d, d) their orthonormal directions
-    moved: Array  # (nb,) sum of squares of the velocities of its rows
-    used: Array  # (nk, 2) whether a block has been counted for its bodies; SLIPS
-    row: Array  # (d,) room
+    weight: Array  # (nb, d) units that make rows in m and rad comparable: 1 and the radius of gyration
+    freedoms: Array  # (nb,) number of velocities that a body can have
+    rank: Array  # (nb,) number of them that its rows exclude
+    basis: Array  # (nb, d, d) the orthonormal directions of these rows
+    row_motion: Array  # (nb,) sum of squares of the velocities of its rows
+    used: Array  # (nk, 2) whether a block has been counted for its bodies; SLIPPING
+    row: Array  # (d,) workspace
 
 
 @njit(leaf=True)
-def shut(laws, k, first, n, margin, p):
-    """How many rows of a block its law keeps from moving, for all impulses within `margin` [N·s] of these.
+def rows_fixed_by_law(laws, k, first, n, margin, p):
+    """The number of rows of a block, from the first, that its law keeps from moving.
 
-    From the first one on; -1 for a pressed contact on the edge of its cone: it does not open, and slips along its
-    friction if at all.
+    It does so for all impulses within `margin` [N·s] of p. -1 for a pressed contact on the edge of its cone: it does
+    not open, and slips along its friction if at all.
     """
     if laws.C[first] > 0.0:  # gives way
         return 0
@@ -128,13 +148,13 @@ def shut(laws, k, first, n, margin, p):
     if not p[first] > margin:
         return 0
     edge = laws.mu[k] * laws.semi[laws.set_of[k], 0]
-    if n == 1 or friction_of(first, n, p) + margin < edge * (p[first] - margin):
+    if n == 1 or friction_size(first, n, p) + margin < edge * (p[first] - margin):
         return n
     return 0 if laws.associated else -1  # what slips under the associated law opens too
 
 
 @njit(leaf=True)
-def friction_of(first, n, p):
+def friction_size(first, n, p):
     """The size of a contact's friction [N·s]."""
     size = 0.0
     for r in range(first + 1, first + n):
@@ -143,27 +163,27 @@ def friction_of(first, n, p):
 
 
 @njit
-def direction_share(margin, normal):
-    """`INDEPENDENT` of rows that take their direction from the friction of a contact.
+def direction_independence(margin, normal):
+    """`REST.independent_share` for rows that take their direction from the friction of a contact.
 
     Impulses on the edge of a cone that balance to `margin` have directions known to its square root.
     """
-    return max(INDEPENDENT, 4.0 * math.sqrt(margin / normal))
+    return max(REST.independent_share, 4.0 * math.sqrt(margin / normal))
 
 
 @njit(leaf=True)
-def across(J, first, p, x):
-    """x (d,): the row across the friction of a contact, in which one that slips does not move."""
-    size = friction_of(first, 3, p)
+def row_across_friction(J, first, p, x):
+    """Set x (d,) to the row across the friction of a contact, along which a slipping contact does not move."""
+    size = friction_size(first, 3, p)
     for j in range(J.shape[1]):
         x[j] = (p[first + 1] * J[first + 2, j] - p[first + 2] * J[first + 1, j]) / size
 
 
 @njit(leaf=True)
-def one_more(x, share, weight, basis, rank):
-    """The rank of the rows that hold a body with row x (d,) among them; basis (d, d): their orthonormal directions.
+def extend_basis(x, independence, weight, basis, rank):
+    """Add row x (d,) to the orthonormal basis (d, d) of the rows that hold a body; returns their rank.
 
-    share: how much of the row must be new.
+    independence: the share of the row that must be independent of the others.
     """
     d = len(x)
     size, left = 0.0, 0.0
@@ -178,7 +198,7 @@ def one_more(x, share, weight, basis, rank):
             basis[rank, j] -= s * basis[m, j]
     for j in range(d):
         left += basis[rank, j] * basis[rank, j]
-    if not left > share * share * size:
+    if not left > independence * independence * size:
         return rank
     left = 1.0 / math.sqrt(left)
     for j in range(d):
@@ -187,9 +207,9 @@ def one_more(x, share, weight, basis, rank):
 
 
 @njit(leaf=True)
-def first_facts(Minv, v, holding):
-    """Fill weight, need and state before any row is known: fixed bodies stand."""
-    weight, need, state = holding.weight, holding.need, holding.state
+def start_restraint(Minv, v, restraint):
+    """Set weight, freedoms and state of the bodies before any row is counted: fixed bodies stand."""
+    weight, freedoms, state = restraint.weight, restraint.freedoms, restraint.state
     nb, d = v.shape
     shift = 2 if d == 3 else 3  # where rotations begin
     for i in range(nb):
@@ -202,18 +222,18 @@ def first_facts(Minv, v, holding):
                 moving, shifts = moving + Minv[i, j, j], shifts + 1.0
             else:
                 spinning, turns = spinning + Minv[i, j, j], turns + 1.0
-        need[i] = int(shifts + turns)
+        freedoms[i] = int(shifts + turns)
         turning = 1.0
         if shifts * turns > 0.0:
             turning = math.sqrt(spinning / turns / (moving / shifts))
         for j in range(d):
             weight[i, j] = 0.0 if Minv[i, j, j] <= 0.0 else 1.0 if j < shift else turning
-        state[i] = MOVES if not still else STANDS if need[i] == 0 else UNKNOWN
+        state[i] = MOVES if not still else STANDS if freedoms[i] == 0 else UNKNOWN
 
 
 @njit(leaf=True)
-def last_motion(weight, basis, rank, z):
-    """z (d,): the velocity that rows of rank d - 1 leave, of length one in their metric."""
+def remaining_motion(weight, basis, rank, z):
+    """Set z (d,) to the velocity that rows of rank d - 1 leave, of length one in their metric."""
     d = len(z)
     best, most = 0, -1.0
     for c in range(d):
@@ -233,33 +253,33 @@ def last_motion(weight, basis, rank, z):
 
 
 @njit(inline=True)
-def one_left(i, holding):
-    """Whether the rows of body i, which is not known to stand, leave it one motion."""
-    return holding.state[i] == UNKNOWN and holding.rank[i] == holding.need[i] - 1
+def has_one_motion_left(i, restraint):
+    """Whether body i does not stand yet and its rows leave it one motion."""
+    return restraint.state[i] == UNKNOWN and restraint.rank[i] == restraint.freedoms[i] - 1
 
 
 @njit
-def squeezed(margin, limit, laws, form, rho, p, v, holding):
-    """How many bodies more stand since their rows leave them one motion, and friction on edges excludes it both ways.
+def blocked_both_ways(margin, limit, laws, body_rows, rho, p, v, restraint):
+    """The number of bodies that stand since their rows leave them one motion, which friction excludes both ways.
 
     Where a contact on the edge of its cone slips, it slips against its friction: those of a box whose feet are pressed
     apart would have to slip in opposite directions.
     """
-    Ja, Jb, body_a, body_b, row_ptr = form.Ja, form.Jb, form.body_a, form.body_b, laws.row_ptr
-    state, used, moved = holding.state, holding.used, holding.moved
+    Ja, Jb, body_a, body_b, row_ptr = body_rows.Ja, body_rows.Jb, body_rows.body_a, body_rows.body_b, laws.row_ptr
+    state, used, row_motion = restraint.state, restraint.used, restraint.row_motion
     nb, d = v.shape
-    z, some = np.zeros((nb, d)), False
+    z, any_left = np.zeros((nb, d)), False
     for i in range(nb):
-        if one_left(i, holding):
-            some = True
-            last_motion(holding.weight[i], holding.basis[i], holding.rank[i], z[i])
-    if not some:
+        if has_one_motion_left(i, restraint):
+            any_left = True
+            remaining_motion(restraint.weight[i], restraint.basis[i], restraint.rank[i], z[i])
+    if not any_left:
         return 0
-    ways = np.zeros((nb, 2), np.bool_)
+    excluded = np.zeros((nb, 2), np.bool_)
     for k in range(len(used)):
         for side in range(2):
             i = body_a[k] if side == 0 else body_b[k]
-            if used[k, side] != SLIPS or not one_left(i, holding):
+            if used[k, side] != SLIPPING or not has_one_motion_left(i, restraint):
                 continue
             J = Ja if side == 0 else Jb
             first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
@@ -270,61 +290,69 @@ def squeezed(margin, limit, laws, form, rho, p, v, holding):
                     along += J[r, l] * z[i, l]
                     u += J[r, l] * v[i, l]
                 slip -= p[r] * along
-                moved[i] += u * u
-            slip /= friction_of(first, n, p)
-            share = direction_share(margin * rho[k], p[first])
-            ways[i, 0] = ways[i, 0] or slip > share
-            ways[i, 1] = ways[i, 1] or slip < -share
+                row_motion[i] += u * u
+            slip /= friction_size(first, n, p)
+            independence = direction_independence(margin * rho[k], p[first])
+            excluded[i, 0] = excluded[i, 0] or slip > independence
+            excluded[i, 1] = excluded[i, 1] or slip < -independence
     count = 0
     for i in range(nb):
-        if ways[i, 0] and ways[i, 1] and moved[i] <= limit:
+        if excluded[i, 0] and excluded[i, 1] and row_motion[i] <= limit:
             state[i] = STANDS
             count += 1
     return count
 
 
 @njit(leaf=True)
-def _hold(forwards, size, limit, laws, form, rho, p, v, holding):
-    """One pass over the blocks, forwards or back: how many bodies more they hold.
+def _restrain(forwards, size, limit, laws, body_rows, rho, p, v, restraint):
+    """Pass over the blocks once, forwards or back; returns the number of bodies that they make stand.
 
-    size: the tolerance [m/s]; limit: of the squared velocity of rows that stand.
+    size: the tolerance [m/s]; limit: the largest squared velocity of the rows of a body that stands.
     """
-    state, rank, moved, used, x = holding.state, holding.rank, holding.moved, holding.used, holding.row
+    state, rank, row_motion, used, x = (
+        restraint.state,
+        restraint.rank,
+        restraint.row_motion,
+        restraint.used,
+        restraint.row,
+    )
     nk, d, count = len(laws.law), v.shape[1], 0
     for m in range(nk):
         k = m if forwards else nk - 1 - m
         for side in range(2):
-            i, other = (form.body_a[k], form.body_b[k]) if side == 0 else (form.body_b[k], form.body_a[k])
+            i, other = (
+                (body_rows.body_a[k], body_rows.body_b[k]) if side == 0 else (body_rows.body_b[k], body_rows.body_a[k])
+            )
             if i < 0 or state[i] != UNKNOWN or used[k, side] > 0 or (other >= 0 and state[other] != STANDS):
                 continue
             used[k, side] = 1
-            J = form.Ja if side == 0 else form.Jb
+            J = body_rows.Ja if side == 0 else body_rows.Jb
             first, n = laws.row_ptr[k], laws.row_ptr[k + 1] - laws.row_ptr[k]
             margin = size * rho[k] * laws.length[first]  # of what is not one row, all are alike
-            rows = shut(laws, k, first, n, margin, p)
+            rows = rows_fixed_by_law(laws, k, first, n, margin, p)
             slips = rows < 0
             if slips:
                 rows = 1
-                if friction_of(first, n, p) > margin:
-                    used[k, side] = SLIPS
+                if friction_size(first, n, p) > margin:
+                    used[k, side] = SLIPPING
                     rows = n - 1
             for j in range(rows):
-                share = INDEPENDENT
+                independence = REST.independent_share
                 if slips and j == 1:
-                    across(J, first, p, x)
-                    share = direction_share(margin, p[first])
+                    row_across_friction(J, first, p, x)
+                    independence = direction_independence(margin, p[first])
                 else:
                     for l in range(d):
                         x[l] = J[first + j, l]
                 u = 0.0
                 for l in range(d):
                     u += x[l] * v[i, l]
-                moved[i] += (u * laws.length[first + j]) ** 2
-                if not moved[i] <= limit:
+                row_motion[i] += (u * laws.length[first + j]) ** 2
+                if not row_motion[i] <= limit:
                     state[i] = MOVES
                     break
-                rank[i] = one_more(x, share, holding.weight[i], holding.basis[i], rank[i])
-                if rank[i] == holding.need[i]:
+                rank[i] = extend_basis(x, independence, restraint.weight[i], restraint.basis[i], rank[i])
+                if rank[i] == restraint.freedoms[i]:
                     state[i] = STANDS
                     count += 1
                     break
@@ -332,52 +360,52 @@ def _hold(forwards, size, limit, laws, form, rho, p, v, holding):
 
 
 @njit
-def standing(tol, scale, laws, form, rho, v, p, state):
-    """state (nb,): STANDS for bodies that are held, from fixed ones outwards; how many that are besides these.
+def find_standing_bodies(tol, scale, laws, body_rows, rho, v, p, state):
+    """Set state (nb,) to STANDS for bodies that are held, from fixed ones outwards; returns their number.
 
-    A body that moves at its rows by more than a share of the tolerance does not stand, whatever holds it: a motor turns
-    it, or it is being pushed out of another.
+    A body whose rows move by more than a share of the tolerance does not stand, whatever holds it: a motor turns it, or
+    it is being pushed out of another.
     """
     nb, d = v.shape
-    size, limit = tol * scale, (STILL * tol * scale) ** 2
-    holding = Holding(
+    size, limit = tol * scale, (REST.motion_share * tol * scale) ** 2
+    restraint = Restraint(
         state, np.empty((nb, d)), np.empty(nb, np.int64), np.zeros(nb, np.int64), np.empty((nb, d, d)), np.zeros(nb),
         np.zeros((len(laws.law), 2), np.int64), np.empty(d),
     )  # fmt: skip
-    first_facts(form.Minv, v, holding)
+    start_restraint(body_rows.Minv, v, restraint)
     count, forwards, more = 0, True, 1
     while more > 0:
-        more = _hold(forwards, size, limit, laws, form, rho, p, v, holding)
+        more = _restrain(forwards, size, limit, laws, body_rows, rho, p, v, restraint)
         forwards = not forwards
         if more == 0:
-            more = squeezed(size, limit, laws, form, rho, p, v, holding)
+            more = blocked_both_ways(size, limit, laws, body_rows, rho, p, v, restraint)
         count += more
     return count
 
 
 @njit(sealed=True)
-def come_to_rest(tol, scale, laws, form, rho, b, p, v, held):
-    """Give bodies that are held the velocity zero in v (nb, d), where impulses p and v then still meet the tolerance.
+def come_to_rest(tol, scale, laws, body_rows, rho, b, p, v, resting):
+    """Set v (nb, d) of bodies that the laws hold to zero, where impulses p and v then still meet the tolerance.
 
-    held (nb,): which ones. Returns the error, infinity where there are none.
+    resting (nb,) receives which bodies these are. Returns the error, infinity where there are none.
     """
-    Ja, Jb, body_a, body_b, C = form.Ja, form.Jb, form.body_a, form.body_b, laws.C
+    Ja, Jb, body_a, body_b, C = body_rows.Ja, body_rows.Jb, body_rows.body_a, body_rows.body_b, laws.C
     length, mu, row_ptr, semi, set_of = laws.length, laws.mu, laws.row_ptr, laws.semi, laws.set_of
     nk, nr = len(laws.law), len(b)
-    for i in range(len(held)):
-        held[i] = False
-    if nr > REST_MAX_ROWS:
+    for i in range(len(resting)):
+        resting[i] = False
+    if nr > REST.max_rows:
         return math.inf
-    kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
-    _, plain = classify_some(np.int64(0), nk, laws, kind, times)
-    if not plain:
+    kind, entry_count = np.empty(nk, np.int8), np.empty(nk, np.int64)
+    _, round_cones = classify_range(np.int64(0), nk, laws, kind, entry_count)
+    if not round_cones:
         return math.inf
-    state = np.empty(len(held), np.int64)
-    if not standing(tol, scale, laws, form, rho, v, p, state):
+    state = np.empty(len(resting), np.int64)
+    if not find_standing_bodies(tol, scale, laws, body_rows, rho, v, p, state):
         return math.inf
-    enough = (ENOUGH * tol * scale) ** 2
+    error2_limit = (REST.error_share * tol * scale) ** 2
     uk, pk = np.empty(6), np.empty(6)
-    missed = 0.0
+    error2 = 0.0
     for k in range(nk):
         first, n = row_ptr[k], row_ptr[k + 1] - row_ptr[k]
         a, c = body_a[k], body_b[k]
@@ -391,12 +419,12 @@ def come_to_rest(tol, scale, laws, form, rho, b, p, v, held):
                     u += Jb[r, j] * v[c, j]
             uk[r - first], pk[r - first] = (u + b[r] + C[r] * p[r]) * length[r], p[r] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        missed += block_map(laws, k, n, edge, rho[k], first, uk, pk)
-    if not missed <= enough:
+        error2 += block_map(laws, k, n, edge, rho[k], first, uk, pk)
+    if not error2 <= error2_limit:
         return math.inf
     for i in range(v.shape[0]):
         if state[i] == STANDS:
-            held[i] = True
+            resting[i] = True
             for j in range(v.shape[1]):
                 v[i, j] = 0.0
-    return math.sqrt(missed) / scale
+    return math.sqrt(error2) / scale

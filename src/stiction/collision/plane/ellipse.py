@@ -21,9 +21,10 @@ from ...runtime.jit import njit
 from ..features import CONVEX, ELLIPSE, PLANE
 from .narrow import edge_normal, extent, place2
 
-_GRID = 24  # directions per grid: two local optima nearer than 15° are told apart by the other grids or not at all
-_TURN = 2.0 * math.pi
-_TIE = 1e-12  # of the size: by so much a vertex has to separate farther than an edge
+# directions per grid: two local optima nearer than 15° are told apart by the other grids or not at all
+_GRID_DIRECTIONS = 24
+_FULL_TURN = 2.0 * math.pi  # rad
+_VERTEX_TIE_SHARE = 1e-12  # of the size: by so much a vertex has to separate farther than an edge
 
 
 @njit(leaf=True)
@@ -79,7 +80,7 @@ def climb(ptr, verts, a, b, v, lo, hi, best, angle):
         new = x - slope / bend if bend < 0.0 else lo
         if not lo < new < hi:
             new = 0.5 * (lo + hi)
-        if abs(new - x) <= 2e-16 * _TURN:
+        if abs(new - x) <= 2e-16 * _FULL_TURN:
             break
         x = new
     return (s, x) if s > best else (best, angle)
@@ -88,7 +89,7 @@ def climb(ptr, verts, a, b, v, lo, hi, best, angle):
 @njit(leaf=True)
 def grid_angle(ptr, verts, a, b, grid, k):
     """Direction k of a grid: 0 uniform, 1 uniform in the parameter of ellipse a, 2 in that of ellipse b."""
-    t = _TURN * k / _GRID
+    t = _FULL_TURN * k / _GRID_DIRECTIONS
     if grid == 0:
         return t
     p, sign = (ptr[a], -1.0) if grid == 1 else (ptr[b], 1.0)
@@ -100,7 +101,7 @@ def grid_angle(ptr, verts, a, b, grid, k):
 @njit
 def remainder(angle):
     """The angle modulo a full turn, from 0 on."""
-    return angle - _TURN * math.floor(angle / _TURN)
+    return angle - _FULL_TURN * math.floor(angle / _FULL_TURN)
 
 
 @njit
@@ -108,14 +109,14 @@ def search_arc(ptr, verts, a, b, v, start, width, round_b, best, angle):
     """The largest separation over directions start .. start + width, with vertex v (or ellipse) of b; see `climb`."""
     for grid in range(3 if round_b else 2):
         lo = grid_angle(ptr, verts, a, b, grid, 0)
-        for k in range(_GRID):
+        for k in range(_GRID_DIRECTIONS):
             hi = grid_angle(ptr, verts, a, b, grid, k + 1)
             at, step = remainder(lo - start), remainder(hi - lo)
             lo = hi
             if at < width:
                 best, angle = climb(ptr, verts, a, b, v, start + at, start + min(width, at + step), best, angle)
-            if at + step > _TURN:
-                last = min(width, at + step - _TURN)
+            if at + step > _FULL_TURN:
+                last = min(width, at + step - _FULL_TURN)
                 best, angle = climb(ptr, verts, a, b, v, start, start + last, best, angle)
     return best, angle
 
@@ -134,7 +135,7 @@ def over_half_plane(ptr, verts, a, b):
 def over_core(kind, ptr, verts, a, b):
     """Signed distance of ellipse a from the core b (polygon, segment, point or ellipse); as `over_half_plane`."""
     if kind[b] == ELLIPSE:
-        best, angle = search_arc(ptr, verts, a, b, -1, 0.0, _TURN, True, -math.inf, 0.0)
+        best, angle = search_arc(ptr, verts, a, b, -1, 0.0, _FULL_TURN, True, -math.inf, 0.0)
         nx, ny = math.cos(angle), math.sin(angle)
         ax, ay, _ = tip(ptr, verts, a, -nx, -ny)
         bx, by, _ = tip(ptr, verts, b, nx, ny)
@@ -154,10 +155,10 @@ def over_core(kind, ptr, verts, a, b):
         return best, nx, ny, ax, ay, bx, by
     p = ptr[a]
     size = extent(ptr, verts, b) + abs(verts[p + 1, 0]) + abs(verts[p + 1, 1])
-    margin = _TIE * (size + abs(verts[p + 2, 0]) + abs(verts[p + 2, 1]))
+    margin = _VERTEX_TIE_SHARE * (size + abs(verts[p + 2, 0]) + abs(verts[p + 2, 1]))
     for i in range(n):
         v = ptr[b] + i
-        start, width = 0.0, _TURN
+        start, width = 0.0, _FULL_TURN
         if n > 1:
             px, py, before = edge_normal(ptr, verts, b, (i + n - 1) % n)
             qx, qy, after = edge_normal(ptr, verts, b, i)

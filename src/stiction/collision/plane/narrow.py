@@ -19,7 +19,16 @@ import numpy as np
 from ...runtime.jit import njit
 from ..features import CORE, LINE_POINT, PLANE, POINT_LINE, POINT_POINT
 from ..records import Candidates, Near
-from ..space.manifold import _SLOP, _SWEEP, _TIE, _UNDERCUT, ALIGNED, CLOSE, MANY, STEEP
+from ..space.manifold import (
+    _UNDERCUT_SHARE,
+    ALIGNED_COSINE,
+    SLOP_SHARE,
+    STEEP_SINE,
+    THINNED_MIN_VERTICES,
+    THINNED_SHARE,
+    TIE_DIRECTION,
+    TIE_SHARE,
+)
 
 
 @njit(leaf=True)
@@ -94,7 +103,7 @@ def facing2(ptr, verts, s, nx, ny):
 def add2(found, m, fa, fb, gap, x, y, nx, ny, near):
     """Append a candidate unless it merges with a near one (see `space.manifold.add`); (nx, ny) is its normal."""
     ci, cf = found
-    d, slop, tie = near.d, near.slop, _TIE * near.size
+    d, slop, tie = near.d, near.slop, TIE_SHARE * near.size
     k = m
     for i in range(m):
         if ci[i, 0] == fa and ci[i, 1] == fb:
@@ -122,7 +131,7 @@ def over_edge(ptr, verts, s, edge, other, other_edge, flip, near, found, m):
         ex, ey = verts[v, 0] - verts[p, 0], verts[v, 1] - verts[p, 1]
         t = -ny * ex + nx * ey
         gap = nx * ex + ny * ey
-        if t < -slop or t > length + slop or gap > reach or gap < d - _UNDERCUT * size:
+        if t < -slop or t > length + slop or gap > reach or gap < d - _UNDERCUT_SHARE * size:
             continue
         if flip:
             m = add2(found, m, 2 * edge + 1, 2 * i, gap, verts[v, 0], verts[v, 1], -nx, -ny, near)
@@ -160,8 +169,8 @@ def core_core2(ptr, verts, a, b, reach, found):
     """Candidates of the manifold of two polygon cores nearer than `reach`; at most 5."""
     size_a, size_b = extent(ptr, verts, a), extent(ptr, verts, b)
     size = size_a + size_b
-    slop = _SLOP * (min(size_a, size_b) if min(size_a, size_b) > 0.0 else size)
-    tie = _TIE * size
+    slop = SLOP_SHARE * (min(size_a, size_b) if min(size_a, size_b) > 0.0 else size)
+    tie = TIE_SHARE * size
     sep_a, edge_a = separation(ptr, verts, a, b, tie)
     sep_b, edge_b = separation(ptr, verts, b, a, tie)
     sat = max(sep_a, sep_b)
@@ -186,9 +195,9 @@ def core_core2(ptr, verts, a, b, reach, found):
     face_a, cos_a = facing2(ptr, verts, a, -nx, -ny)
     face_b, cos_b = facing2(ptr, verts, b, nx, ny)
     m, near = 0, Near(d, reach, slop, size)
-    if face_b >= 0 and cos_b >= ALIGNED:
+    if face_b >= 0 and cos_b >= ALIGNED_COSINE:
         m = over_edge(ptr, verts, b, face_b, a, face_a, False, near, found, m)
-    if face_a >= 0 and cos_a >= ALIGNED:
+    if face_a >= 0 and cos_a >= ALIGNED_COSINE:
         m = over_edge(ptr, verts, a, face_a, b, face_b, True, near, found, m)
     for i in range(m):
         if found.cf[i, 0] <= d + tie:
@@ -233,7 +242,7 @@ def core_plane2(ptr, verts, a, b, reach, near, ci, cf):
             ex, ey = verts[v, 0] - verts[before, 0], verts[v, 1] - verts[before, 1]
             far = math.sqrt(ex * ex + ey * ey)
             gap = nx * (verts[v, 0] - verts[p, 0]) + ny * (verts[v, 1] - verts[p, 1])
-            if gap > reach or (far > 0.0 and nx * ex + ny * ey >= STEEP * far):
+            if gap > reach or (far > 0.0 and nx * ex + ny * ey >= STEEP_SINE * far):
                 break
             if far > near:
                 ci[m, 0], ci[m, 1] = 2 * i, 1
@@ -314,9 +323,9 @@ def smaller_first2(kind, ptr, radius, verts, a, b):
         ex, ey = verts[p + size_a - 1, 0] - verts[p, 0], verts[p + size_a - 1, 1] - verts[p, 1]
         length = math.sqrt(ex * ex + ey * ey)
         if length > 0.0:
-            ahead += (_SWEEP[0] * (ex * x + ey * y) + _SWEEP[1] * (ex * y - ey * x)) / length
+            ahead += (TIE_DIRECTION[0] * (ex * x + ey * y) + TIE_DIRECTION[1] * (ex * y - ey * x)) / length
         size += length
-    return ahead > 0.0 if abs(ahead) > _TIE * size else a < b
+    return ahead > 0.0 if abs(ahead) > TIE_SHARE * size else a < b
 
 
 @njit(leaf=True)
@@ -338,7 +347,7 @@ def _write(angle, shapes, first, second, fa, fb, nx, ny, row, out):
 def find2(x, angle, shapes, pairs, band, out):
     """Contact features of the pairs (np, 2) of shapes in the plane; returns their number.
 
-    x (nb, 2), angle (nb,): poses; shapes: `PlaneShapes`; out, and the rule for its room, as in `find3`.
+    x (nb, 2), angle (nb,): poses; shapes: `PlaneShapes`; out, and the rule for its capacity, as in `find3`.
     """
     kind, vert_ptr, verts, radius = shapes.kind, shapes.vert_ptr, shapes.verts, shapes.radius
     world = np.empty((verts.shape[0], 2))
@@ -348,7 +357,7 @@ def find2(x, angle, shapes, pairs, band, out):
         most = max(most, vert_ptr[s + 1] - vert_ptr[s])
     ci = np.zeros((most, 2), np.int64)
     cf = np.zeros((most, 5))
-    count, room = 0, len(out.code)
+    count, capacity = 0, len(out.code)
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair, 0], pairs[pair, 1]
         if kind[first] == PLANE and kind[second] == PLANE:
@@ -358,8 +367,9 @@ def find2(x, angle, shapes, pairs, band, out):
         reach = band + radius[a] + radius[b]
         if kind[b] == PLANE:
             m = core_plane2(vert_ptr, world, a, b, reach, 0.0, ci, cf)
-            if m > MANY:
-                m = core_plane2(vert_ptr, world, a, b, reach, min(band, CLOSE * extent(vert_ptr, world, a)), ci, cf)
+            if m > THINNED_MIN_VERTICES:
+                share = THINNED_SHARE * extent(vert_ptr, world, a)
+                m = core_plane2(vert_ptr, world, a, b, reach, min(band, share), ci, cf)
         else:
             m = reduce2(ci, cf, core_core2(vert_ptr, world, a, b, reach, Candidates(ci, cf)))
         of_a, of_b = (1, 0) if swap else (0, 1)
@@ -372,7 +382,7 @@ def find2(x, angle, shapes, pairs, band, out):
                 if last < c < least:
                     k, least = i, c
             last = least
-            if count < room:
+            if count < capacity:
                 fa, fb, sign = ci[k, of_a], ci[k, of_b], -1.0 if swap else 1.0
                 out.code[count] = fa * width + fb
                 _write(angle, shapes, first, second, fa, fb, sign * cf[k, 3], sign * cf[k, 4], count, out)

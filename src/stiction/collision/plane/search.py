@@ -17,51 +17,52 @@ from .narrow import find2
 
 
 @njit
-def _box_room(ns):
-    """Room for the boxes of ns shapes."""
+def _new_boxes(ns):
+    """Arrays for the boxes of ns shapes."""
     return Boxes(np.empty((ns, 2)), np.empty((ns, 2)), np.empty((ns, 3)))
 
 
 @njit(sealed=True)
-def search(x, angle, band, room, parallel, kept, shapes, moves):
+def search(x, angle, band, capacity, parallel, kept, shapes, moves):
     """The pairs to keep, and the contacts within `band` at positions x (nb, 2) and angles (nb,), sorted by key.
 
     Of these `FoundContacts` and `Geometry`.
     """
-    boxes = _box_room(len(shapes.kind))
+    boxes = _new_boxes(len(shapes.kind))
     aabbs2(x, angle, shapes, band, boxes)
     filters = Filters(shapes.body, shapes.group, shapes.mask, moves, shapes.excluded)
     listed, kept = neighbours(boxes, shapes.kind, filters, band, kept, False)
-    found = _contacts(x, angle, overlapping(listed, boxes, shapes.kind), band, room, shapes)
+    found = _contacts(x, angle, overlapping(listed, boxes, shapes.kind), band, capacity, shapes)
     return kept, found, measure(x, angle, False, found)
 
 
 @njit(sealed=True)
-def search_on_the_way(x, angle, new_x, new_angle, band, reach, room, parallel, kept, shapes, moves):
+def search_on_the_way(x, angle, new_x, new_angle, band, reach, capacity, parallel, kept, shapes, moves):
     """As `detect_on_the_way` of the model: contacts within `reach` at x, angle of shapes that may meet on the way."""
-    boxes, later = _box_room(len(shapes.kind)), _box_room(len(shapes.kind))
+    boxes, later = _new_boxes(len(shapes.kind)), _new_boxes(len(shapes.kind))
     aabbs2(x, angle, shapes, band, boxes)
     aabbs2(new_x, new_angle, shapes, band, later)
     swept(boxes, later)
     filters = Filters(shapes.body, shapes.group, shapes.mask, moves, shapes.excluded)
     listed = listed_or_found(boxes, shapes.kind, filters, kept, False)
-    found = _contacts(x, angle, overlapping(listed, boxes, shapes.kind), reach, room, shapes)
+    found = _contacts(x, angle, overlapping(listed, boxes, shapes.kind), reach, capacity, shapes)
     return found, measure(x, angle, False, found)
 
 
 @njit(sealed=True)
-def _contacts(x, angle, near, band, room, shapes):
+def _contacts(x, angle, near, band, capacity, shapes):
     """The contacts within `band` of pairs of shapes, sorted by key."""
     while True:
         out = FoundContacts(
-            np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64),
-            np.empty(room, np.int64), np.empty(room, np.int64), np.empty((room, 2)), np.empty((room, 2)),
-            np.empty((room, 2)), np.empty((room, 2)), np.empty(room), np.empty(room),
+            np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity, np.int64),
+            np.empty(capacity, np.int64), np.empty(capacity, np.int64), np.empty(capacity, np.int64),
+            np.empty((capacity, 2)), np.empty((capacity, 2)), np.empty((capacity, 2)), np.empty((capacity, 2)),
+            np.empty(capacity), np.empty(capacity),
         )  # fmt: skip
         count = find2(x, angle, shapes, near, band, out)
-        if count <= room:
+        if count <= capacity:
             return first_of(out, count)
-        room = int(1.5 * count)
+        capacity = int(1.5 * count)
 
 
 @njit(sealed=True)

@@ -28,27 +28,27 @@ from ..features import (
     rotated,
 )
 from ..records import Candidates, Near
-from .manifold import _SLOP, _SWEEP, reduce
+from .manifold import SLOP_SHARE, TIE_DIRECTION, reduce
 from .narrow import exchanged, placed_shapes, spheres_apart
-from .newton import distance3, distance_room, extent3
-from .patch import ALONG, KEPT, ON_B, PRIMARY, RIM_ON_B, SPARE, PatchRoom, edges, on_half_space, patch
+from .newton import distance3, distance_workspace, extent3
+from .patch import ALONG, KEPT, ON_B, PRIMARY, RIM_ON_B, SPARE_CORNERS, PatchWorkspace, edges, on_half_space, patch
 from .support import minus, plus, turned_from
 
 
-class ConvexRoom(NamedTuple):
-    """Room for what is known of one pair of shapes while its contacts are found."""
+class ConvexWorkspace(NamedTuple):
+    """Workspace for one pair of shapes while its contacts are found."""
 
-    search: Any  # a `DistanceRoom`
-    sides: Any  # a `PatchRoom`
+    search: Any  # a `DistanceWorkspace`
+    sides: Any  # a `PatchWorkspace`
     found: Any  # the `Candidates`
     keep: Array  # which of them become contacts
     normal: Array  # (3,) from the second shape to the first
     sweep: Array  # (3,) direction that breaks ties
 
 
-_BESIDE = 1e-3  # of the size: how far from the nearest points a patch that is not flat on them may begin
-_FLAT = 1e-6  # angle up to which a patch lies flat on the nearest points
-_TIE = 1e-9  # of the size: a patch within this of the distance needs no other point
+_BESIDE_SHARE = 1e-3  # of the size: how far from the nearest points a patch that is not flat on them may begin
+_FLAT_SINE = 1e-6  # angle up to which a patch lies flat on the nearest points
+_TIE_SHARE = 1e-9  # of the size: a patch within this of the distance needs no other point
 
 
 @njit(leaf=True)
@@ -160,19 +160,19 @@ def keep_marked(ci, m, keep, kept):
 
 
 @njit
-def _convex_room(geo):
-    """Room for the contacts of any pair of these shapes."""
+def _convex_workspace(geo):
+    """A workspace for the contacts of any pair of these shapes."""
     most = 8
     for s in range(len(geo.kind)):
         most = max(most, geo.vert_ptr[s + 1] - geo.vert_ptr[s])
-    room = 2 * most + SPARE  # corners of one side cut by another: those of both
-    every = most + room + 3  # vertices, corners of the cut side, two ends of a line, the pair itself
-    sides = PatchRoom(
-        np.zeros((most, 4)), np.zeros(most, np.int64), np.zeros((room, 3)), np.zeros(room, np.int64),
-        np.zeros((room, 3)), np.zeros(room, np.int64), np.zeros((room, 3)), np.zeros(room, np.int64),
+    corners = 2 * most + SPARE_CORNERS  # corners of one side cut by another: those of both
+    every = most + corners + 3  # vertices, corners of the cut side, two ends of a line, the pair itself
+    sides = PatchWorkspace(
+        np.zeros((most, 4)), np.zeros(most, np.int64), np.zeros((corners, 3)), np.zeros(corners, np.int64),
+        np.zeros((corners, 3)), np.zeros(corners, np.int64), np.zeros((corners, 3)), np.zeros(corners, np.int64),
     )  # fmt: skip
     found = Candidates(np.zeros((every, 3), np.int64), np.zeros((every, 4)))
-    return ConvexRoom(distance_room(), sides, found, np.zeros(every, np.int64), np.zeros(3), np.zeros(3))
+    return ConvexWorkspace(distance_workspace(), sides, found, np.zeros(every, np.int64), np.zeros(3), np.zeros(3))
 
 
 @njit(inline=True)
@@ -192,16 +192,16 @@ def _candidates(geo, poses, a, b, n, p, near, band, sides, found):
         m, plane_normal = patch(geo, axes, a, b, offset, n, near, band, sides, found)
     least = math.inf
     flat = minus(plane_normal, n) if dot(plane_normal, n) > 0.0 else plus(plane_normal, n)
-    if dot(flat, flat) <= _FLAT * _FLAT:
+    if dot(flat, flat) <= _FLAT_SINE * _FLAT_SINE:
         for i in range(m):
             least = min(least, cf[i, 0])
     else:  # a corner beside the nearest points has the normal of the distance, not that of the face
-        m = drop_near(ci, cf, m, p, _BESIDE * size)
+        m = drop_near(ci, cf, m, p, _BESIDE_SHARE * size)
         beside = m
         m = edges(geo, axes, a, b, offset, n, near, sides, found, m)
         for i in range(beside, m):
             least = min(least, cf[i, 0])
-    if least > d + _TIE * size:
+    if least > d + _TIE_SHARE * size:
         ci[m, 0], ci[m, 1], ci[m, 2] = PRIMARY, 0, 0
         cf[m, 0], cf[m, 1], cf[m, 2], cf[m, 3] = d, p[0], p[1], p[2]
         m += 1
@@ -214,15 +214,15 @@ def find_convex3(x, R, geo, shapes, pairs, band, out):
 
     `geo` holds the shapes as in `support`.
     """
-    return _find(x, R, geo, shapes, placed_shapes(x, R, shapes), pairs, band, _convex_room(geo), out)
+    return _find(x, R, geo, shapes, placed_shapes(x, R, shapes), pairs, band, _convex_workspace(geo), out)
 
 
 @njit(leaf=True)
-def _find(x, R, geo, shapes, poses, pairs, band, room, out):
-    """`find_convex3` with room for one pair; a leaf, as references to all these arrays would be counted for each."""
+def _find(x, R, geo, shapes, poses, pairs, band, workspace, out):
+    """`find_convex3` with the workspace of one pair; a leaf: references to its arrays would be counted for each."""
     kind, half, radius = geo.kind, geo.half, shapes.radius
     at, axes, _ = poses
-    search, sides, found, keep, normal, sweep = room
+    search, sides, found, keep, normal, sweep = workspace
     count, capacity = 0, len(out.code)
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair, 0], pairs[pair, 1]
@@ -237,10 +237,10 @@ def _find(x, R, geo, shapes, poses, pairs, band, room, out):
         d, n, p, _ = distance3(geo, at, axes, a, b, reach, search)
         if d > reach:
             continue
-        near = Near(d, reach, _SLOP * smallest, extent3(half, a) + extent3(half, b))
+        near = Near(d, reach, SLOP_SHARE * smallest, extent3(half, a) + extent3(half, b))
         m, plane_normal = _candidates(geo, poses, a, b, n, p, near, band, sides, found)
         normal[0], normal[1], normal[2] = n
-        sweep[0], sweep[1], sweep[2] = turned_from(axes, b, _SWEEP)
+        sweep[0], sweep[1], sweep[2] = turned_from(axes, b, TIE_DIRECTION)
         kept = keep_marked(found.ci, m, keep, reduce(found.cf, m, normal, sweep, near.size, keep))
         for i in range(kept):
             k, row = keep[i], count
@@ -267,11 +267,11 @@ def evaluate_convex3(x, R, geo, shapes, shape_a, shape_b, found, geometry):
 
     found: their `FeaturePairs`.
     """
-    _evaluate(x, R, geo, shapes, placed_shapes(x, R, shapes), shape_a, shape_b, found, distance_room(), geometry)
+    _evaluate(x, R, geo, shapes, placed_shapes(x, R, shapes), shape_a, shape_b, found, distance_workspace(), geometry)
 
 
 @njit(leaf=True)
-def _evaluate(x, R, geo, shapes, poses, shape_a, shape_b, found, room, geometry):
+def _evaluate(x, R, geo, shapes, poses, shape_a, shape_b, found, workspace, geometry):
     _, _, type, pa, da, pb, db, ra, rb = found
     gap, normal, point_a, point_b = geometry
     body, radius = shapes.body, shapes.radius
@@ -283,7 +283,7 @@ def _evaluate(x, R, geo, shapes, poses, shape_a, shape_b, found, room, geometry)
         if type[i] == CONVEX:
             swap = exchanged(shapes, at, axes, first, second)
             a, b = (second, first) if swap else (first, second)
-            s, n, p, q = distance3(geo, at, axes, a, b, math.inf, room)
+            s, n, p, q = distance3(geo, at, axes, a, b, math.inf, workspace)
             p, q = along(p, -radius[a], n), along(q, radius[b], n)
             gap[i] = s - radius[a] - radius[b]
             if swap:

@@ -16,9 +16,9 @@ from ..features import cross, dot, perpendicular
 from .gjk import nearest_on_triangle, row
 from .support import highest, lowest, minus, plus, scaled
 
-POINTS = 96
-FACES = 4 * POINTS
-ENOUGH = 1e-5  # of the size of the shapes: what may lie beyond the nearest face
+EPA_MAX_POINTS = 96  # of the polytope
+EPA_MAX_FACES = 4 * EPA_MAX_POINTS  # of the polytope while it grows
+EPA_ACCURACY = 1e-5  # of the size of the shapes: what may lie beyond the nearest face
 
 
 @njit(leaf=True)
@@ -101,7 +101,7 @@ def replace_seen(W, F, N, E, faces, m, inside, size):
             elif edges < E.shape[0]:
                 E[edges, 0], E[edges, 1] = i, j
                 edges += 1
-    if faces + edges > FACES or edges == 0:
+    if faces + edges > EPA_MAX_FACES or edges == 0:
         return -1
     kept = 0
     for f in range(faces):
@@ -127,11 +127,11 @@ def grow(geo, axes, a, b, offset, size, W, P, F, N, E):
         for f in range(faces):
             if N[f, 3] < least:
                 least, near = N[f, 3], f
-        if m >= POINTS:
+        if m >= EPA_MAX_POINTS:
             return faces, least
         d = (N[near, 0], N[near, 1], N[near, 2])
         beyond = reach_out(geo, axes, a, b, offset, d, W, P, m) - least
-        if beyond <= ENOUGH * size or least + beyond < 0.0:
+        if beyond <= EPA_ACCURACY * size or least + beyond < 0.0:
             return faces, least
         grown = replace_seen(W, F, N, E, faces, m, inside, size)
         if grown < 0:

@@ -13,9 +13,9 @@ from ...runtime.jit import njit
 from ..features import cross, dot
 from .support import highest, lowest, minus, plus, scaled
 
-APART, FAR, OVERLAP = 0, 1, 2
-_STEPS = 48
-_GAIN = 1e-7  # relative gap between the bounds of the distance at which the search ends
+APART, FAR, OVERLAP = 0, 1, 2  # outcomes of `nearest_points`
+_MAX_STEPS = 48  # of the search, at most
+_BOUND_GAP = 1e-7  # relative gap between the bounds of the distance at which the search ends
 
 
 @njit(leaf=True)
@@ -105,7 +105,7 @@ def nearest_points(geo, axes, a, b, offset, reach, size, W, P, weight):
     x = y = v
     n, m = v, 0
     last = math.inf
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         length = math.sqrt(dot(v, v))
         if m > 0 and length <= 1e-10 * size:
             return OVERLAP, n, x, y
@@ -115,7 +115,7 @@ def nearest_points(geo, axes, a, b, offset, reach, size, W, P, weight):
         bound = dot(n, w)
         if bound > reach:
             return FAR, n, pa, pb
-        if m > 0 and (length - bound <= _GAIN * length or length >= last):
+        if m > 0 and (length - bound <= _BOUND_GAP * length or length >= last):
             return APART, n, x, y
         if m > 0:
             last = length

@@ -17,7 +17,7 @@ import math
 
 from ...runtime.jit import njit
 from ..boxes import (
-    ALIGNED,
+    ALIGNED_COSINE,
     EDGE,
     FACE,
     across,
@@ -37,14 +37,14 @@ from ..boxes import (
 )
 from ..records import Near
 
-CAPACITY = 64  # at most 16 vertices, 16 crossings and 16 vertex-edge pairs
-STEEP = 0.3  # sine of the angle from which on a vertex over another one is not looked at: see `patch`
-MANY = 16  # vertices above which those near each other are left out
-CLOSE = 0.1  # of the size: the largest distance at which one vertex stands for another then
-_SLOP = 1e-4
-_TIE = 1e-9
-_UNDERCUT = 1e-7
-_SWEEP = (0.5377139, 0.7339206, 0.4148251)  # a direction of no importance in the frame of a shape, to break ties
+MAX_CANDIDATES = 64  # at most 16 vertices, 16 crossings and 16 vertex-edge pairs
+STEEP_SINE = 0.3  # sine of the angle from which on a vertex over another one is left out: see `patch`
+THINNED_MIN_VERTICES = 16  # vertices above which those near each other are left out
+THINNED_SHARE = 0.1  # of the size: the largest distance at which one vertex stands for another then
+SLOP_SHARE = 1e-4  # of the smaller shape: how far beside a face a point still counts as over it
+TIE_SHARE = 1e-9  # of the size: a difference of two distances that is a tie
+_UNDERCUT_SHARE = 1e-7  # of the size: a point that seems nearer than the shapes by more than this is none
+TIE_DIRECTION = (0.5377139, 0.7339206, 0.4148251)  # a direction of no importance in the frame of a shape, to break ties
 
 
 @njit(leaf=True)
@@ -55,7 +55,7 @@ def add(found, m, fa, fb, sign, gap, p, n, near):
     than the slop or has the least distance d alone.
     """
     ci, cf = found
-    d, slop, tie = near.d, near.slop, _TIE * near.size
+    d, slop, tie = near.d, near.slop, TIE_SHARE * near.size
     k = m
     for i in range(m):
         if ci[i, 0] == fa and ci[i, 1] == fb:
@@ -67,7 +67,7 @@ def add(found, m, fa, fb, sign, gap, p, n, near):
                 return m
             k = i
             break
-    if k >= CAPACITY:
+    if k >= MAX_CANDIDATES:
         return m
     ci[k, 0], ci[k, 1], ci[k, 2] = fa, fb, sign
     cf[k, 0] = gap
@@ -112,7 +112,7 @@ def vertices_on_face(half, a, b, own, face, incident, C, off, n, near, found, m)
     for v in range(8):
         if vertex_exists(half, s, v):
             over, gap = over_face(half, other, face, corner(half, s, v, C, off, own), slop)
-            if over and gap <= reach and gap >= d - _UNDERCUT * size:
+            if over and gap <= reach and gap >= d - _UNDERCUT_SHARE * size:
                 count += 1
                 over_it |= 1 << v
     own_side = 0
@@ -158,7 +158,7 @@ def edges_across(half, a, b, face_a, face_b, C, off, n, near, found, m):
             if not across(ea, eb, C, n):
                 continue
             inside, gap, sign, p = crossing(half, a, b, ea, eb, C, off, n, slop)
-            if inside and gap <= reach and gap >= d - _UNDERCUT * size:
+            if inside and gap <= reach and gap >= d - _UNDERCUT_SHARE * size:
                 m = add(found, m, ea, eb, sign, gap, p, n, near)
     return m
 
@@ -189,10 +189,12 @@ def vertices_on_edges(half, a, b, C, off, n, near, found, m):
             q = corner(half, s, v, C, off, own)
             f, w = nearest_edge(half, other, q, slop)
             gap = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-            if f < EDGE or f >= FACE or gap > reach or gap < d - _UNDERCUT * size:
+            if f < EDGE or f >= FACE or gap > reach or gap < d - _UNDERCUT_SHARE * size:
                 continue
             u = outward(own, w, gap, C)
-            if gap <= _TIE * size or u[0] * n[0] + u[1] * n[1] + u[2] * n[2] >= ALIGNED:  # on it: any normal will do
+            if (
+                gap <= TIE_SHARE * size or u[0] * n[0] + u[1] * n[1] + u[2] * n[2] >= ALIGNED_COSINE
+            ):  # on it: any normal will do
                 fa, fb, p = (v, f, q) if own == 0 else (f, v, local_vertex(half, s, v))
                 m = add(found, m, fa, fb, 1, gap, p, n, near)
     return m
@@ -205,9 +207,9 @@ def collect(half, a, b, C, off, n, near, found):
     face_b, cos_b = facing(half, b, C, n, 1)
     m = 0
     found_a, found_b = 0, 0
-    if face_b >= 0 and cos_b >= ALIGNED:
+    if face_b >= 0 and cos_b >= ALIGNED_COSINE:
         m, found_a = vertices_on_face(half, a, b, 0, face_b, face_a, C, off, n, near, found, m)
-    if face_a >= 0 and cos_a >= ALIGNED:
+    if face_a >= 0 and cos_a >= ALIGNED_COSINE:
         m, found_b = vertices_on_face(half, a, b, 1, face_a, face_b, C, off, n, near, found, m)
     whole_a = found_a >= (4 if face_a >= 0 else 2)  # the facing side of a lies over the face of b: nothing to clip
     whole_b = found_b >= (4 if face_b >= 0 else 2)
@@ -273,7 +275,7 @@ def core_core(half, a, b, C, off, reach, slop, n, found):
     size = 0.0
     for k in range(3):
         size += half[a, k] + half[b, k]
-    tie = _TIE * size
+    tie = TIE_SHARE * size
     every, face, face_axis, edge, edge_axis = separate(half, a, b, C, off, tie)
     if every > reach:
         return 0
@@ -365,7 +367,7 @@ def reduce(cf, m, n, sweep, size, keep):
         for i in range(m):
             keep[i] = i
         return m
-    d = least(cf, m) + _TIE * size
+    d = least(cf, m) + TIE_SHARE * size
     span = 0.0
     for stage in range(4):
         best, top, pick = 0.0, -math.inf, -1

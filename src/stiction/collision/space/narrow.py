@@ -14,28 +14,37 @@ import numpy as np
 
 from ..._check import Array
 from ...runtime.jit import njit
-from ...runtime.lanes import AHEAD, fetch
+from ...runtime.lanes import PREFETCH_TURNS, prefetch
 from ..boxes import EDGE, FACE, GROUND, edge_side, nearest, pick, vertex_exists
 from ..features import EDGE_EDGE, LINE_POINT, PLANE, PLANE_POINT, POINT_LINE, POINT_PLANE, POINT_POINT
 from ..neighbours import boxes_overlap
 from ..records import Boxes, Candidates, Placed
-from .manifold import _SLOP, _SWEEP, _TIE, CAPACITY, core_core, keep_vertices, local_vertex, reduce
+from .manifold import (
+    MAX_CANDIDATES,
+    SLOP_SHARE,
+    TIE_DIRECTION,
+    TIE_SHARE,
+    core_core,
+    keep_vertices,
+    local_vertex,
+    reduce,
+)
 
-FEATURES = 8  # of a pair, at most: two faces with four corners each overlap in a polygon of eight
-_BLOCK = 64  # pairs that are looked through before the near ones of them are taken
+MAX_FEATURES = 8  # of a pair, at most: two faces with four corners each overlap in a polygon of eight
+_BLOCK_PAIRS = 64  # pairs that are tested for distance before the near ones are followed
 
 
-class PairRoom(NamedTuple):
-    """Room for what is known of one pair of cores while its contacts are found."""
+class PairWorkspace(NamedTuple):
+    """Workspace for one pair of cores while its contacts are found."""
 
     C: Array  # (3, 3) and the next: their relative pose, as in `boxes`
     off: Array  # (2, 3)
     n: Array  # (3,) main normal
     sweep: Array  # (3,) direction that breaks ties
-    keep: Array  # (FEATURES,) which candidates become contacts
-    ci: Array  # (CAPACITY, 3) the `Candidates`
-    cf: Array  # (CAPACITY, 4)
-    hits: Array  # (_BLOCK,) pairs that are near
+    keep: Array  # (MAX_FEATURES,) which candidates become contacts
+    ci: Array  # (MAX_CANDIDATES, 3) the `Candidates`
+    cf: Array  # (MAX_CANDIDATES, 4)
+    hits: Array  # (_BLOCK_PAIRS,) pairs that are near
 
 
 @njit
@@ -122,7 +131,7 @@ def point_core(half, b, off, reach, n, ci, cf):
     if size > reach:
         return 0
     if f < 0:
-        size, tie = -math.inf, _TIE * (half[b, 0] + half[b, 1] + half[b, 2])
+        size, tie = -math.inf, TIE_SHARE * (half[b, 0] + half[b, 1] + half[b, 2])
         for k in range(3):
             depth = abs(pick(q, k)) - half[b, k]
             if depth > size + tie:
@@ -187,8 +196,8 @@ def smaller_first(half, radius, at, axes, a, b):
     for i in range(3):
         t = at[b, i] - at[a, i]
         for k in range(3):
-            ahead += _SWEEP[k] * t * (axes[a, i, k] + axes[b, i, k])
-    return ahead > 0.0 if abs(ahead) > _TIE * (size_a + size_b) else a < b
+            ahead += TIE_DIRECTION[k] * t * (axes[a, i, k] + axes[b, i, k])
+    return ahead > 0.0 if abs(ahead) > TIE_SHARE * (size_a + size_b) else a < b
 
 
 @njit(leaf=True)
@@ -266,7 +275,7 @@ def write_spheres(first, second, distance, row, at, R, shapes, out):
 
 
 @njit(leaf=True)
-def _find_pair(first, second, count, base, room, R, shapes, placed, band, work, out):
+def _find_pair(first, second, count, base, capacity, R, shapes, placed, band, work, out):
     """The features of any pair of shapes, written behind `count` others; how many there are then."""
     kind, body, _, _, _, center, rot, half, radius = shapes
     at, axes, _ = placed
@@ -289,14 +298,14 @@ def _find_pair(first, second, count, base, room, R, shapes, placed, band, work, 
             kept = point_core(half, b, off, reach, n, ci, cf)
             keep[0] = 0
         else:
-            m = core_core(half, a, b, C, off, reach, _SLOP * smallest, n, Candidates(ci, cf))
+            m = core_core(half, a, b, C, off, reach, SLOP_SHARE * smallest, n, Candidates(ci, cf))
             kept = keep_vertices(ci, m, keep, reduce(cf, m, n, sweep, size, keep))
     for _ in range(kept):
         c, i = next_code(ci, keep, kept, swap)
         k, row = keep[i], count
         keep[i] = -1
         count += 1
-        if row >= room:
+        if row >= capacity:
             continue
         row += base
         body_a[row], body_b[row] = body[first], body[second]
@@ -323,9 +332,9 @@ def _candidates(start, stop, last, band, R, body, placed, boxes, pairs, hits):
     lo, hi, _ = boxes
     n = 0
     for pair in range(start, stop):
-        if pair + AHEAD < last:
-            fetch(at, pairs[pair + AHEAD, 1], 1)
-            fetch(balls, pairs[pair + AHEAD, 1], 1)
+        if pair + PREFETCH_TURNS < last:
+            prefetch(at, pairs[pair + PREFETCH_TURNS, 1], 1)
+            prefetch(balls, pairs[pair + PREFETCH_TURNS, 1], 1)
         first, second = pairs[pair, 0], pairs[pair, 1]
         if balls[first] >= 0.0 and balls[second] >= 0.0:
             x, y, z = at[first, 0] - at[second, 0], at[first, 1] - at[second, 1], at[first, 2] - at[second, 2]
@@ -334,32 +343,32 @@ def _candidates(start, stop, last, band, R, body, placed, boxes, pairs, hits):
                 continue
         hits[n] = pair
         n += 1
-        fetch(lo, second, 1)
-        fetch(hi, second, 1)
-        fetch(R, body[second], 2)
+        prefetch(lo, second, 1)
+        prefetch(hi, second, 1)
+        prefetch(R, body[second], 2)
     return n
 
 
 @njit(sealed=True)
-def find_range3(start, stop, base, room, R, shapes, placed, boxes, pairs, band, out):
-    """The features of the pairs start..stop, written to the rows from `base` on, `room` at most; their number.
+def find_range3(start, stop, base, capacity, R, shapes, placed, boxes, pairs, band, out):
+    """Write the features of the pairs start..stop to the rows from `base` on, at most `capacity`; returns their number.
 
     Where boxes are given (not none of them), of the pairs whose boxes overlap.
     """
-    work = PairRoom(
-        np.zeros((3, 3)), np.zeros((2, 3)), np.zeros(3), np.array(_SWEEP), np.zeros(FEATURES, np.int64),
-        np.zeros((CAPACITY, 3), np.int64), np.zeros((CAPACITY, 4)), np.empty(_BLOCK, np.int64),
+    work = PairWorkspace(
+        np.zeros((3, 3)), np.zeros((2, 3)), np.zeros(3), np.array(TIE_DIRECTION), np.zeros(MAX_FEATURES, np.int64),
+        np.zeros((MAX_CANDIDATES, 3), np.int64), np.zeros((MAX_CANDIDATES, 4)), np.empty(_BLOCK_PAIRS, np.int64),
     )  # fmt: skip
-    return _find_range(start, stop, base, room, R, shapes, placed, boxes, pairs, band, work, out)
+    return _find_range(start, stop, base, capacity, R, shapes, placed, boxes, pairs, band, work, out)
 
 
 @njit(leaf=True)
-def _find_range(start, stop, base, room, R, shapes, placed, boxes, pairs, band, work, out):
-    """`find_range3` with room for one pair; a leaf, as references to all these arrays would be counted for each."""
+def _find_range(start, stop, base, capacity, R, shapes, placed, boxes, pairs, band, work, out):
+    """`find_range3` with the workspace of one pair; a leaf: references to its arrays would be counted for each."""
     kind, at, balls = shapes.kind, placed.at, placed.ball
     hits, checked, count = work.hits, len(boxes.lo) > 0, 0
-    for low in range(start, stop, _BLOCK):
-        n = _candidates(low, min(low + _BLOCK, stop), stop, band, R, shapes.body, placed, boxes, pairs, hits)
+    for low in range(start, stop, _BLOCK_PAIRS):
+        n = _candidates(low, min(low + _BLOCK_PAIRS, stop), stop, band, R, shapes.body, placed, boxes, pairs, hits)
         for h in range(n):
             first, second = pairs[hits[h], 0], pairs[hits[h], 1]
             distance = 0.0
@@ -373,11 +382,11 @@ def _find_range(start, stop, base, room, R, shapes, placed, boxes, pairs, band, 
             if checked and not boxes_overlap(first, second, boxes, kind):
                 continue
             if distance > 1e-150:
-                if count < room:
+                if count < capacity:
                     write_spheres(first, second, distance, base + count, at, R, shapes, out)
                 count += 1
                 continue
-            count = _find_pair(first, second, count, base, room, R, shapes, placed, band, work, out)
+            count = _find_pair(first, second, count, base, capacity, R, shapes, placed, band, work, out)
     return count
 
 
@@ -385,8 +394,8 @@ def _find_range(start, stop, base, room, R, shapes, placed, boxes, pairs, band, 
 def find3(x, R, shapes, pairs, band, out):
     """Contact features of the pairs (np, 2) of shapes whose signed distance is at most `band`; returns their number.
 
-    x (nb, 3), R (nb, 3, 3): poses; shapes: `SpaceShapes`; out: `FoundContacts` with room for m of them. When the result
-    exceeds m only the first m were written: call again with more room. The features of a pair, at most 8, are those of
+    x (nb, 3), R (nb, 3, 3): poses; shapes: `SpaceShapes`; out: `FoundContacts` of m rows. When the result exceeds m
+    only the first m were written: call again with more rows. The features of a pair, at most 8, are those of
     `manifold`; the least gap is the signed distance of the pair.
     """
     placed = placed_shapes(x, R, shapes)

@@ -19,7 +19,7 @@ import numpy as np
 from ..._check import Array
 from ...runtime.jit import njit
 from ..features import CORE, HULL, PLANE, along, cross, dot, perpendicular
-from .epa import ENOUGH, FACES, POINTS, grow, next_face, point_of_face
+from .epa import EPA_ACCURACY, EPA_MAX_FACES, EPA_MAX_POINTS, grow, next_face, point_of_face
 from .gjk import FAR, nearest_points, row
 from .support import (
     FACE,
@@ -38,11 +38,12 @@ from .support import (
     turned_to,
 )
 
-_ROUNDS = 6
-_STEPS = 24  # of Newton's method; a pair of features without a largest separation has none at their end either
-TRIED = 6  # ways out of an overlap that are followed to their ends
-_SHALLOW = 1e-6  # of the size: an overlap for which no other way out is looked for
-_LEVEL = 1e-8  # sine of an angle below which lines and faces lie flat on a face
+_MAX_ROUNDS = 6  # of Newton's method, each on the pair of features that the one before ended at
+# of Newton's method; a pair of features without a largest separation has none at their end either
+_NEWTON_MAX_STEPS = 24
+MAX_WAYS_OUT = 6  # ways out of an overlap that are followed to their ends
+_SHALLOW_SHARE = 1e-6  # of the size: an overlap for which no other way out is looked for
+_LEVEL_SINE = 1e-8  # sine of an angle below which lines and faces lie flat on a face
 
 
 class Support(NamedTuple):
@@ -54,24 +55,25 @@ class Support(NamedTuple):
     radius: Any  # of the line [m]
 
 
-class DistanceRoom(NamedTuple):
-    """Room for `distance3`."""
+class DistanceWorkspace(NamedTuple):
+    """Workspace of `distance3`."""
 
-    W: Array  # (POINTS + 1, 3) points of the difference of two shapes
-    P: Array  # (POINTS + 1, 3) those of the first
+    W: Array  # (EPA_MAX_POINTS + 1, 3) points of the difference of two shapes
+    P: Array  # (EPA_MAX_POINTS + 1, 3) those of the first
     weight: Array  # (4,) of the points of a simplex
-    F: Array  # (FACES, 3) faces of a polytope
-    N: Array  # (FACES, 4) their normals and distances
-    E: Array  # (FACES, 2) edges of its horizon
-    ways: Array  # (TRIED, 3) ways out of an overlap
+    F: Array  # (EPA_MAX_FACES, 3) faces of a polytope
+    N: Array  # (EPA_MAX_FACES, 4) their normals and distances
+    E: Array  # (EPA_MAX_FACES, 2) edges of its horizon
+    ways: Array  # (MAX_WAYS_OUT, 3) ways out of an overlap
 
 
 @njit
-def distance_room():
-    """Room for `distance3`."""
-    return DistanceRoom(
-        np.zeros((POINTS + 1, 3)), np.zeros((POINTS + 1, 3)), np.zeros(4), np.zeros((FACES, 3), np.int64),
-        np.zeros((FACES, 4)), np.zeros((FACES, 2), np.int64), np.zeros((TRIED, 3)),
+def distance_workspace():
+    """A new workspace of `distance3`."""
+    return DistanceWorkspace(
+        np.zeros((EPA_MAX_POINTS + 1, 3)), np.zeros((EPA_MAX_POINTS + 1, 3)), np.zeros(4),
+        np.zeros((EPA_MAX_FACES, 3), np.int64), np.zeros((EPA_MAX_FACES, 4)), np.zeros((EPA_MAX_FACES, 2), np.int64),
+        np.zeros((MAX_WAYS_OUT, 3)),
     )  # fmt: skip
 
 
@@ -119,7 +121,7 @@ def ascend(geo, axes, a, b, offset, of_a, of_b, n, size):
         n = normalized(along(n, -dot(n, d), d))
     best = -math.inf
     old, step, length = n, zero, 1.0
-    for _ in range(_STEPS):
+    for _ in range(_NEWTON_MAX_STEPS):
         back = (-n[0], -n[1], -n[2])
         w = minus(place_of(geo, axes, a, offset, fa, pa, da, ra, back), place_of(geo, axes, b, zero, fb, pb, db, rb, n))
         s = dot(n, w)
@@ -157,7 +159,7 @@ def ascend(geo, axes, a, b, offset, of_a, of_b, n, size):
 def parallel(u, v):
     """Whether two unit vectors are the same to 1e-8."""
     w = minus(u, v)
-    return dot(w, w) <= _LEVEL * _LEVEL
+    return dot(w, w) <= _LEVEL_SINE * _LEVEL_SINE
 
 
 @njit
@@ -190,11 +192,11 @@ def improve(geo, axes, a, b, offset, n, best, size):
                 continue
             if fb == FACE:
                 m = normal_b
-                if (fa == FACE and not parallel(normal_a, m)) or (fa == LINE and abs(dot(da, m)) > _LEVEL):
+                if (fa == FACE and not parallel(normal_a, m)) or (fa == LINE and abs(dot(da, m)) > _LEVEL_SINE):
                     continue
             elif fa == FACE:
                 m = normal_a
-                if fb == LINE and abs(dot(db, m)) > _LEVEL:
+                if fb == LINE and abs(dot(db, m)) > _LEVEL_SINE:
                     continue
             else:
                 c = cross(da, db)
@@ -242,7 +244,7 @@ def finish(geo, axes, a, b, offset, n, x, y, size):
     """(separation, n, point of a, point of b) of the largest separation near n; (x, y) are points near the place."""
     best = separation(geo, axes, a, b, offset, n)
     fa, fb = VERTEX, VERTEX
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         s, m, ca, cb = improve(geo, axes, a, b, offset, n, best, size)
         if ca < 0:
             break
@@ -265,12 +267,12 @@ def extent3(half, s):
 
 
 @njit(leaf=True, sealed=True)
-def distance3(geo, at, axes, a, b, reach, room):
+def distance3(geo, at, axes, a, b, reach, workspace):
     """(signed distance of two cores, unit normal from b to a, point of a, point of b), points relative to b's centre.
 
     A distance above `reach` is a lower bound only. A half-space comes second.
     """
-    W, P, weight, F, N, E, C = room
+    W, P, weight, F, N, E, C = workspace
     kind, half = geo.kind, geo.half
     offset = (at[a, 0] - at[b, 0], at[a, 1] - at[b, 1], at[a, 2] - at[b, 2])
     if kind[b] == PLANE:
@@ -283,11 +285,11 @@ def distance3(geo, at, axes, a, b, reach, room):
     if outcome == FAR:
         return separation(geo, axes, a, b, offset, n), n, x, y
     best, n, x, y = finish(geo, axes, a, b, offset, n, x, y, size)
-    if best >= -_SHALLOW * size:  # nearly touching, the search above may end apart and far from the best
+    if best >= -_SHALLOW_SHARE * size:  # nearly touching, the search above may end apart and far from the best
         return best, n, x, y
     faces, least = grow(geo, axes, a, b, offset, size, W, P, F, N, E)
-    for tried in range(TRIED):
-        face = next_face(N, faces, least + 2.0 * ENOUGH * size, C, tried)
+    for tried in range(MAX_WAYS_OUT):
+        face = next_face(N, faces, least + 2.0 * EPA_ACCURACY * size, C, tried)
         if face < 0:
             break
         p, q = point_of_face(W, P, F, face)

@@ -8,11 +8,11 @@ cylinder that lies on a face are its two rims (RIM_PLANE), so that it can roll. 
 across the normal.
 
 Beside the corners of the sides, all vertices of a shape over the face of the other, or over a half-space, are
-candidates, and none is left out afterwards: lists have room for every vertex of the largest hull. Where there are more
-than _FEW, those are none that lie over another one more steeply than STEEP: until the body has turned by that angle the
-other one is nearer, whatever the motion. Where that leaves more than MANY (finely rounded hulls), those are none that
-lie within `near` of one that is lower: they get deeper than that one by less than `near` times the turn, and `near` is
-at most the band, a displacement in a step.
+candidates, and none is left out afterwards: lists are long enough for every vertex of the largest hull. Where there are
+more than _FEW, those are none that lie over another one more steeply than STEEP_SINE: until the body has turned by that
+angle the other one is nearer, whatever the motion. Where that leaves more than MANY (finely rounded hulls), those are
+none that lie within `near` of one that is lower: they get deeper than that one by less than `near` times the turn, and
+`near` is at most the band, a displacement in a step.
 
 Candidates are rows: integers (what, number, mark) and floats (signed core distance, point relative
 to the centre of b); Q and T (., 3) with numbers are the two sides in world axes.
@@ -29,14 +29,14 @@ from ..boxes import vertex_exists
 from ..features import CORE, CYLINDER, HULL, along, cross, dot
 from ..records import Near
 from .gjk import row
-from .manifold import CLOSE, MANY, STEEP, local_vertex
+from .manifold import STEEP_SINE, THINNED_MIN_VERTICES, THINNED_SHARE, local_vertex
 from .support import facing_face, line_feature, minus, plus, scaled, turned_from, turned_to
 
-SPARE = 64  # corners by which a polygon may grow by round-off while it is cut
-_FEW = 4  # vertices of which none is left out
-_SAME = 1e-24  # squared angle up to which two faces oppose the normal equally well
-_PARALLEL = 1e-3
-_UNDERCUT = 1e-11  # a point that seems nearer than the shapes by more than this lies beside the face
+SPARE_CORNERS = 64  # corners by which a polygon may grow by round-off while it is cut
+_KEPT_VERTICES = 4  # vertices of which none is left out
+_SAME_ANGLE2 = 1e-24  # squared angle up to which two faces oppose the normal equally well
+_PARALLEL_SINE = 1e-3  # sine of an angle up to which lines are taken for parallel
+_UNDERCUT_SHARE = 1e-11  # a point that seems nearer than the shapes by more than this lies beside the face
 PRIMARY, ON_B, ON_A, RIM_ON_B, RIM_ON_A = 0, 1, 2, 3, 4  # what: the pair itself, a point or rim over a plane of b or a
 KEPT, ALONG = 1, 2  # marks: a vertex that is not left out; a point whose plane is across the normal of the distance
 _SIDES, _CUT = 8190, 8192  # numbers of the ends of two lines side by side, and from where on they are cuts
@@ -50,8 +50,8 @@ class Polygon(NamedTuple):
     count: Any  # how many there are; 2 of a line, 0 of a point
 
 
-class PatchRoom(NamedTuple):
-    """Room for `patch`: the vertices of one shape, two sides, and what is left of one that is cut."""
+class PatchWorkspace(NamedTuple):
+    """Workspace of `patch`: the vertices of one shape, two sides, and the remainder of a side that is cut."""
 
     V: Array  # (., 4) height over a plane and point of each vertex
     number: Array  # (.,)
@@ -149,9 +149,9 @@ def side(geo, axes, s, at, m, Q, ids):
 def cut(Q, ids, count, T, ids_t, corners, normal, slop, C, ids_c):
     """Cut the polygon or segment Q by the planes through the edges of the polygon T; what is left stands in Q.
 
-    A cut takes one corner at least and adds two, so that Q and C have room for the corners of both.
+    A cut takes one corner at least and adds two, so that Q and C are long enough for the corners of both.
     """
-    room = len(C)
+    capacity = len(C)
     for j in range(corners):
         r = row(T, j)
         inward = cross(normal, minus(row(T, (j + 1) % corners), r))
@@ -163,10 +163,10 @@ def cut(Q, ids, count, T, ids_t, corners, normal, slop, C, ids_c):
         for i in range(count):
             p, q = row(Q, i), row(Q, (i + 1) % count)
             u, v = dot(inward, minus(p, r)) + slop, dot(inward, minus(q, r)) + slop
-            if u >= 0.0 and left < room:
+            if u >= 0.0 and left < capacity:
                 put(C, ids_c, left, p, ids[i])
                 left += 1
-            if (u < 0.0) != (v < 0.0) and left < room:
+            if (u < 0.0) != (v < 0.0) and left < capacity:
                 # the two ends in the order of their numbers, so that a cut has one name and one place
                 number = min(ids[i], ids[(i + 1) % count]) * 67 + max(ids[i], ids[(i + 1) % count])
                 t = min(max((u - slop) / (u - v), 0.0), 1.0)  # on the plane itself, or the end within the slop
@@ -212,9 +212,9 @@ def over_plane(geo, axes, s, at, normal, foot, side, what, near, found, m):
         rim = False
         if lying and ids[i] < 2:  # its rim, unless that reaches below the shapes beside the face
             lowest = rim_height(geo.half, axes, s, at, normal, ids[i] == 1) - dot(normal, foot)
-            rim = lowest >= d - _UNDERCUT * size
+            rim = lowest >= d - _UNDERCUT_SHARE * size
             gap = lowest if rim else gap
-        if gap <= reach and gap >= d - _UNDERCUT * size:
+        if gap <= reach and gap >= d - _UNDERCUT_SHARE * size:
             number = 2 * ids[i] + (what - 1)
             m = add_candidate(found, m, what + 2 if rim else what, number, gap, p, 1e-6 * size)
     return m
@@ -228,7 +228,7 @@ def side_by_side(Q, T, n, near, found, m):
     u, v = minus(row(Q, 1), p), minus(row(T, 1), q)
     lu, lv = math.sqrt(dot(u, u)), math.sqrt(dot(v, v))
     c = cross(u, v)
-    if dot(c, c) > (_PARALLEL * lu * lv) ** 2:
+    if dot(c, c) > (_PARALLEL_SINE * lu * lv) ** 2:
         return m
     u = scaled(u, 1.0 / lu)
     start, stop = dot(minus(q, p), u), dot(minus(row(T, 1), p), u)
@@ -240,7 +240,7 @@ def side_by_side(Q, T, n, near, found, m):
         x = along(p, t, u)
         y = along(q, (t - start) / (stop - start), v)
         gap = dot(n, minus(x, y))
-        if gap <= reach and gap >= d - _UNDERCUT * size:
+        if gap <= reach and gap >= d - _UNDERCUT_SHARE * size:
             kept = add_candidate(found, m, ON_B, 2 * _SIDES + k, gap, x, 1e-6 * size)
             if kept > m:
                 found.ci[m, 2] = ALONG
@@ -249,13 +249,13 @@ def side_by_side(Q, T, n, near, found, m):
 
 
 @njit
-def edges(geo, axes, a, b, offset, n, near, room, found, m):
+def edges(geo, axes, a, b, offset, n, near, workspace, found, m):
     """Candidates where the shapes touch beside their faces: the ends of what two nearly parallel lines share."""
-    Q, T = room.Q, room.T
+    Q, T = workspace.Q, workspace.T
     zero = (0.0, 0.0, 0.0)
-    if line(geo, axes, a, offset, turned_to(axes, a, (-n[0], -n[1], -n[2])), Q, room.ids_q) == 0:
+    if line(geo, axes, a, offset, turned_to(axes, a, (-n[0], -n[1], -n[2])), Q, workspace.ids_q) == 0:
         return m
-    if line(geo, axes, b, zero, turned_to(axes, b, n), T, room.ids_t) == 0:
+    if line(geo, axes, b, zero, turned_to(axes, b, n), T, workspace.ids_t) == 0:
         return m
     return side_by_side(Q, T, n, near, found, m)
 
@@ -293,7 +293,7 @@ def choose(V, number, count, normal, near, tie):
         while i < count:
             e = minus((V[i, 1], V[i, 2], V[i, 3]), p)
             up, far = dot(normal, e), math.sqrt(dot(e, e))
-            if up >= STEEP * far or far <= near:
+            if up >= STEEP_SINE * far or far <= near:
                 count -= 1
                 swap(V, number, i, count)
             else:
@@ -310,10 +310,10 @@ def swap(V, number, i, j):
 
 
 @njit(leaf=True)
-def vertices_over(geo, axes, s, at, normal, foot, side, what, near, band, room, found):
+def vertices_over(geo, axes, s, at, normal, foot, side, what, near, band, workspace, found):
     """The first candidates: vertices of shape s within reach over a plane, and over a side where that has corners."""
     T, _, corners = side
-    V, number, (d, reach, slop, size) = room.V, room.number, near
+    V, number, (d, reach, slop, size) = workspace.V, workspace.number, near
     kind, half, vert_ptr, verts = geo.kind, geo.half, geo.vert_ptr, geo.verts
     first, last = (vert_ptr[s], vert_ptr[s + 1]) if kind[s] == HULL else (0, 8 if kind[s] == CORE else 0)
     count = 0
@@ -326,17 +326,17 @@ def vertices_over(geo, axes, s, at, normal, foot, side, what, near, band, room, 
             p = row(verts, v)
         p = plus(at, turned_from(axes, s, p))
         height = dot(normal, minus(p, foot))
-        if height > reach or height < d - _UNDERCUT * size:
+        if height > reach or height < d - _UNDERCUT_SHARE * size:
             continue
         if corners == 0 or over_polygon(p, T, corners, normal, slop):
             V[count, 0], V[count, 1], V[count, 2], V[count, 3] = height, p[0], p[1], p[2]
             number[count] = v - first
             count += 1
-    if count > _FEW:
+    if count > _KEPT_VERTICES:
         count = choose(V, number, count, normal, 0.0, 1e-10 * size)
-        if count > MANY:
+        if count > THINNED_MIN_VERTICES:
             own = math.sqrt(half[s, 0] * half[s, 0] + half[s, 1] * half[s, 1] + half[s, 2] * half[s, 2])
-            count = choose(V, number, count, normal, min(band, CLOSE * own), 1e-10 * size)
+            count = choose(V, number, count, normal, min(band, THINNED_SHARE * own), 1e-10 * size)
     m = 0
     for i in range(count):
         p = (V[i, 1], V[i, 2], V[i, 3])
@@ -348,24 +348,24 @@ def vertices_over(geo, axes, s, at, normal, foot, side, what, near, band, room, 
 
 
 @njit(sealed=True)
-def patch(geo, axes, a, b, offset, n, near, band, room, found):
+def patch(geo, axes, a, b, offset, n, near, band, workspace, found):
     """Candidates of the patch for the normal n; (their number, outward normal of its plane)."""
-    Q, ids_q, T, ids_t, slop = room.Q, room.ids_q, room.T, room.ids_t, near.slop
+    Q, ids_q, T, ids_t, slop = workspace.Q, workspace.ids_q, workspace.T, workspace.ids_t, near.slop
     zero = (0.0, 0.0, 0.0)
     na, normal_a, off_a = side(geo, axes, a, offset, (-n[0], -n[1], -n[2]), Q, ids_q)
     nb, normal_b, off_b = side(geo, axes, b, zero, n, T, ids_t)
-    if nb > 2 and (na <= 2 or off_b <= off_a + _SAME):
+    if nb > 2 and (na <= 2 or off_b <= off_a + _SAME_ANGLE2):
         foot = row(T, 0)
         face = Polygon(T, ids_t, nb)
-        m = vertices_over(geo, axes, a, offset, normal_b, foot, face, ON_B, near, band, room, found)
-        left = Polygon(Q, ids_q, cut(Q, ids_q, na, T, ids_t, nb, normal_b, slop, room.C, room.ids_c))
+        m = vertices_over(geo, axes, a, offset, normal_b, foot, face, ON_B, near, band, workspace, found)
+        left = Polygon(Q, ids_q, cut(Q, ids_q, na, T, ids_t, nb, normal_b, slop, workspace.C, workspace.ids_c))
         m = over_plane(geo, axes, a, offset, normal_b, foot, left, ON_B, near, found, m)
         return m, normal_b
     if na > 2:
         foot = row(Q, 0)
         face = Polygon(Q, ids_q, na)
-        m = vertices_over(geo, axes, b, zero, normal_a, foot, face, ON_A, near, band, room, found)
-        left = Polygon(T, ids_t, cut(T, ids_t, nb, Q, ids_q, na, normal_a, slop, room.C, room.ids_c))
+        m = vertices_over(geo, axes, b, zero, normal_a, foot, face, ON_A, near, band, workspace, found)
+        left = Polygon(T, ids_t, cut(T, ids_t, nb, Q, ids_q, na, normal_a, slop, workspace.C, workspace.ids_c))
         m = over_plane(geo, axes, b, zero, normal_a, foot, left, ON_A, near, found, m)
         return m, normal_a
     if na == 2 and nb == 2:
@@ -374,9 +374,9 @@ def patch(geo, axes, a, b, offset, n, near, band, room, found):
 
 
 @njit(leaf=True, sealed=True)
-def on_half_space(geo, axes, a, offset, n, near, band, room, found):
+def on_half_space(geo, axes, a, offset, n, near, band, workspace, found):
     """Candidates of core a over a half-space with normal n: vertices of a hull, rims of a cylinder; their number."""
-    Q, ids = room.Q, room.ids_q
+    Q, ids = workspace.Q, workspace.ids_q
     zero = (0.0, 0.0, 0.0)
     back = (-n[0], -n[1], -n[2])
     if geo.kind[a] == CYLINDER:
@@ -386,11 +386,11 @@ def on_half_space(geo, axes, a, offset, n, near, band, room, found):
             return over_plane(geo, axes, a, offset, n, zero, Polygon(Q, ids, 2), ON_B, any_depth, found, 0)
         m = 0
         across = cross(n, (axes[a, 0, 2], axes[a, 1, 2], axes[a, 2, 2]))
-        mark = KEPT if dot(across, across) > _PARALLEL * _PARALLEL else 0  # four will do while it stands
+        mark = KEPT if dot(across, across) > _PARALLEL_SINE * _PARALLEL_SINE else 0  # four will do while it stands
         for k in range(8 if count else 0):
             p = row(Q, k)
             if dot(n, p) <= near.reach:
                 m = add_candidate(found, m, ON_B, 2 * ids[k], dot(n, p), p, 0.0)
                 found.ci[m - 1, 2] = mark
         return m
-    return vertices_over(geo, axes, a, offset, n, zero, Polygon(Q, ids, 0), ON_B, near, band, room, found)
+    return vertices_over(geo, axes, a, offset, n, zero, Polygon(Q, ids, 0), ON_B, near, band, workspace, found)

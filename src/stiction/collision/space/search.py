@@ -13,17 +13,18 @@ from ..aabbs import aabbs3
 from ..features import evaluate3, first_of
 from ..neighbours import listed_or_found, neighbours, swept
 from ..records import Boxes, FeaturePairs, Filters, FoundContacts, Geometry, Placed, SpaceShapes
-from .narrow import FEATURES, find_range3, place, points
+from .narrow import MAX_FEATURES, find_range3, place, points
 
-MANY = 10_000  # pairs, contacts or shapes from which threads share the work
-_PARTS = 256
-_STRIDE = 95  # the step at which parts of the pairs are dealt to threads: those with planes lie together, in the first
+THREADS_MIN_PAIRS = 10_000  # pairs, contacts or shapes from which threads share the work
+THREAD_PARTS = 256  # into which pairs and contacts are divided among threads
+# the step at which parts of the pairs are dealt to threads: those with planes lie together, in the first
+PART_STRIDE = 95
 
 
 @njit
 def _range(c, n):
     """The first and the last of n that belong to part c."""
-    return n * c // _PARTS, n * (c + 1) // _PARTS
+    return n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS
 
 
 @njit(leaf=True)
@@ -41,7 +42,7 @@ def _boxes(start, stop, x, R, shapes, band, boxes, placed):
 
 @njit(parallel=True)
 def _boxes_parallel(x, R, shapes, band, boxes, placed):
-    for part in prange(_PARTS):
+    for part in prange(THREAD_PARTS):
         s, e = _range(np.int64(part), len(shapes.kind))
         _boxes(s, e, x, R, shapes, band, boxes, placed)
 
@@ -49,21 +50,21 @@ def _boxes_parallel(x, R, shapes, band, boxes, placed):
 @njit(leaf=True)
 def _all_boxes(parallel, x, R, shapes, band, boxes, placed):
     ns = len(shapes.kind)
-    if parallel and ns > MANY:
+    if parallel and ns > THREADS_MIN_PAIRS:
         _boxes_parallel(x, R, shapes, band, boxes, placed)
     else:
         _boxes(np.int64(0), ns, x, R, shapes, band, boxes, placed)
 
 
 @njit
-def _box_room(ns):
-    """Room for the boxes of ns shapes."""
+def _new_boxes(ns):
+    """Arrays for the boxes of ns shapes."""
     return Boxes(np.empty((ns, 3)), np.empty((ns, 3)), np.empty((ns, 4)))
 
 
 @njit
-def _room(n):
-    """Room for n contacts."""
+def _new_contacts(n):
+    """Arrays for n contacts."""
     return FoundContacts(
         np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64),
         np.empty(n, np.int64), np.empty(n, np.int64), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)),
@@ -73,8 +74,8 @@ def _room(n):
 
 @njit(parallel=True)
 def _find_parallel(R, shapes, placed, boxes, pairs, band, each, counts, out):
-    for part in prange(_PARTS):
-        c = np.int64(part) * _STRIDE % _PARTS
+    for part in prange(THREAD_PARTS):
+        c = np.int64(part) * PART_STRIDE % THREAD_PARTS
         s, e = _range(c, len(pairs))
         counts[c] = find_range3(s, e, each * s, each * (e - s), R, shapes, placed, boxes, pairs, band, out)
 
@@ -98,7 +99,7 @@ def _copy(start, stop, at, old, new):
 
 @njit(parallel=True)
 def _collect_parallel(n, each, first, old, x, R, found, geometry):
-    for part in prange(_PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
         start, s, e = each * _range(c, n)[0], first[c], first[c + 1]
         _copy(start, start + e - s, s, old, found)
@@ -118,14 +119,14 @@ def _evaluate(s, e, x, R, found, geometry):
 
 @njit(parallel=True)
 def _evaluate_parallel(x, R, found, geometry):
-    for part in prange(_PARTS):
+    for part in prange(THREAD_PARTS):
         s, e = _range(np.int64(part), len(found.code))
         _evaluate(s, e, x, R, found, geometry)
 
 
 @njit
 def _geometry(n):
-    """Room for the geometry of n contacts."""
+    """Arrays for the geometry of n contacts."""
     return Geometry(np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)))
 
 
@@ -134,7 +135,7 @@ def measure(x, R, parallel, found):
     """`Geometry` of contacts at other poses."""
     n = len(found.code)
     geometry = _geometry(n)
-    if parallel and n > MANY:
+    if parallel and n > THREADS_MIN_PAIRS:
         _evaluate_parallel(x, R, found, geometry)
     else:
         _evaluate(np.int64(0), n, x, R, found, geometry)
@@ -142,52 +143,52 @@ def measure(x, R, parallel, found):
 
 
 @njit(sealed=True)
-def search(x, R, band, room, parallel, kept, shapes, moves):
+def search(x, R, band, capacity, parallel, kept, shapes, moves):
     """The pairs to keep, and the contacts within `band` at positions x (nb, 3) and rotations R, sorted by key.
 
     Of these `FoundContacts` and `Geometry`.
     """
     ns = len(shapes.kind)
-    boxes, placed = _box_room(ns), Placed(np.empty((ns, 3)), np.empty((ns, 3, 3)), np.empty(ns))
+    boxes, placed = _new_boxes(ns), Placed(np.empty((ns, 3)), np.empty((ns, 3, 3)), np.empty(ns))
     _all_boxes(parallel, x, R, shapes, band, boxes, placed)
     filters = Filters(shapes.body, shapes.group, shapes.mask, moves, shapes.excluded)
     listed, kept = neighbours(boxes, shapes.kind, filters, band, kept, parallel)
-    return kept, *_contacts(x, R, shapes, placed, boxes, listed, band, room, parallel)
+    return kept, *_contacts(x, R, shapes, placed, boxes, listed, band, capacity, parallel)
 
 
 @njit(sealed=True)
-def _contacts(x, R, shapes, placed, boxes, listed, band, room, parallel):
+def _contacts(x, R, shapes, placed, boxes, listed, band, capacity, parallel):
     """The contacts within `band` of those listed pairs whose boxes overlap, and their geometry."""
-    if parallel and len(listed) > MANY:
-        each = FEATURES if shapes.half.any() else 1  # spheres touch in a point
-        old = _room(each * len(listed))
-        counts, first = np.zeros(_PARTS, np.int64), np.zeros(_PARTS + 1, np.int64)
+    if parallel and len(listed) > THREADS_MIN_PAIRS:
+        each = MAX_FEATURES if shapes.half.any() else 1  # spheres touch in a point
+        old = _new_contacts(each * len(listed))
+        counts, first = np.zeros(THREAD_PARTS, np.int64), np.zeros(THREAD_PARTS + 1, np.int64)
         _find_parallel(R, shapes, placed, boxes, listed, band, each, counts, old)
-        for c in range(_PARTS):
+        for c in range(THREAD_PARTS):
             first[c + 1] = first[c] + counts[c]
-        n = first[_PARTS]
-        found, geometry = _room(n), _geometry(n)
+        n = first[THREAD_PARTS]
+        found, geometry = _new_contacts(n), _geometry(n)
         _collect_parallel(len(listed), each, first, old, x, R, found, geometry)
         return found, geometry
     while True:
-        out = _room(room)
-        n = find_range3(0, len(listed), 0, room, R, shapes, placed, boxes, listed, band, out)
-        if n <= room:
+        out = _new_contacts(capacity)
+        n = find_range3(0, len(listed), 0, capacity, R, shapes, placed, boxes, listed, band, out)
+        if n <= capacity:
             break
-        room = int(1.5 * n)
+        capacity = int(1.5 * n)
     found = first_of(out, n)
     return found, measure(x, R, False, found)
 
 
 @njit(sealed=True)
-def search_on_the_way(x, R, new_x, new_R, band, reach, room, parallel, kept, shapes, moves):
+def search_on_the_way(x, R, new_x, new_R, band, reach, capacity, parallel, kept, shapes, moves):
     """As `detect_on_the_way` of the model: contacts within `reach` at x, R of shapes that may meet on the way."""
     ns = len(shapes.kind)
-    boxes, later = _box_room(ns), _box_room(ns)
+    boxes, later = _new_boxes(ns), _new_boxes(ns)
     placed = Placed(np.empty((ns, 3)), np.empty((ns, 3, 3)), np.empty(ns))
     _all_boxes(parallel, new_x, new_R, shapes, band, later, placed)
     _all_boxes(parallel, x, R, shapes, band, boxes, placed)
     swept(boxes, later)
     filters = Filters(shapes.body, shapes.group, shapes.mask, moves, shapes.excluded)
     listed = listed_or_found(boxes, shapes.kind, filters, kept, parallel)
-    return _contacts(x, R, shapes, placed, boxes, listed, reach, room, parallel)
+    return _contacts(x, R, shapes, placed, boxes, listed, reach, capacity, parallel)

@@ -12,10 +12,10 @@ import math
 from ...runtime.jit import njit
 from ..features import CORE, CYLINDER, ELLIPSOID, dot
 
-VERTEX, LINE, FACE = 0, 1, 2
-_STEEP = 0.25  # sine of the angle to a line above which it is no candidate
-_LEVEL = 1e-12  # of two faces that look along a direction equally well the first is taken
-_FACING = 0.9  # cosine of the angle to a face normal below which it is no candidate
+VERTEX, LINE, FACE = 0, 1, 2  # kinds of a supporting feature
+_LINE_MAX_SINE = 0.25  # sine of the angle to a line above which it is no candidate
+_TIE_COSINE = 1e-12  # of two faces that look along a direction equally well the first is taken
+_FACE_MIN_COSINE = 0.9  # cosine of the angle to a face normal below which it is no candidate
 
 
 @njit
@@ -66,7 +66,7 @@ def line_feature(geo, s, n):
     if kind[s] == ELLIPSOID:
         return False, zero, zero, 0, 0, 0.0
     if kind[s] == CYLINDER:
-        return abs(n[2]) < _STEEP, (0.0, 0.0, -half[s, 2]), (0.0, 0.0, half[s, 2]), 0, 1, half[s, 0]
+        return abs(n[2]) < _LINE_MAX_SINE, (0.0, 0.0, -half[s, 2]), (0.0, 0.0, half[s, 2]), 0, 1, half[s, 0]
     p, v = support(geo, s, n)
     if kind[s] == CORE:
         least, axis, bits = math.inf, -1, 0
@@ -79,8 +79,8 @@ def line_feature(geo, s, n):
         q = (-p[0] if axis == 0 else p[0], -p[1] if axis == 1 else p[1], -p[2] if axis == 2 else p[2])
         other = bits ^ (1 << max(axis, 0))
         if other < bits:  # the ends in the order of their numbers: round-off does not exchange them
-            return least < _STEEP, q, p, other, bits, 0.0
-        return least < _STEEP, p, q, bits, other, 0.0
+            return least < _LINE_MAX_SINE, q, p, other, bits, 0.0
+        return least < _LINE_MAX_SINE, p, q, bits, other, 0.0
     least, other = math.inf, v
     for k in range(link_ptr[v], link_ptr[v + 1]):
         w = link[k]
@@ -90,8 +90,8 @@ def line_feature(geo, s, n):
             least, other = slope, w
     q = (verts[other, 0], verts[other, 1], verts[other, 2])
     if other < v:
-        return least < _STEEP, q, p, other - vert_ptr[s], v - vert_ptr[s], 0.0
-    return least < _STEEP, p, q, v - vert_ptr[s], other - vert_ptr[s], 0.0
+        return least < _LINE_MAX_SINE, q, p, other - vert_ptr[s], v - vert_ptr[s], 0.0
+    return least < _LINE_MAX_SINE, p, q, v - vert_ptr[s], other - vert_ptr[s], 0.0
 
 
 @njit
@@ -104,7 +104,7 @@ def facing_face(geo, s, n):
     if kind[s] == ELLIPSOID:
         return False, 0, n
     if kind[s] == CYLINDER:
-        return abs(n[2]) > _FACING, 0, (0.0, 0.0, 1.0 if n[2] > 0.0 else -1.0)
+        return abs(n[2]) > _FACE_MIN_COSINE, 0, (0.0, 0.0, 1.0 if n[2] > 0.0 else -1.0)
     if kind[s] == CORE:
         most, axis, sign = 0.0, 0, 1.0
         for k in range(3):
@@ -112,13 +112,13 @@ def facing_face(geo, s, n):
             exists = half[s, (k + 1) % 3] > 0.0 and half[s, (k + 2) % 3] > 0.0
             if exists and abs(c) > most:
                 most, axis, sign = abs(c), k, (1.0 if c > 0.0 else -1.0)
-        return most > _FACING, axis, unit(axis, sign)
+        return most > _FACE_MIN_COSINE, axis, unit(axis, sign)
     most, face = -2.0, face_ptr[s]
     for f in range(face_ptr[s], face_ptr[s + 1]):
         c = n[0] * face_normal[f, 0] + n[1] * face_normal[f, 1] + n[2] * face_normal[f, 2]
-        if c > most + _LEVEL:
+        if c > most + _TIE_COSINE:
             most, face = c, f
-    return most > _FACING, face, (face_normal[face, 0], face_normal[face, 1], face_normal[face, 2])
+    return most > _FACE_MIN_COSINE, face, (face_normal[face, 0], face_normal[face, 1], face_normal[face, 2])
 
 
 @njit

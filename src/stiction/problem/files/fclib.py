@@ -15,6 +15,7 @@ from ..contact_problem import ContactProblem
 from .fclib_forms import FrictionalData, to_problem
 from .siconos import read_text
 
+# groups of an FCLIB file that hold a problem
 GROUPS = ("fclib_local", "fclib_global", "fclib_local_rolling", "fclib_global_rolling")
 
 

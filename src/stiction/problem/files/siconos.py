@@ -23,7 +23,8 @@ from ..._check import FloatArray
 from ...errors import ModelError
 from .fclib_forms import FrictionalData
 
-DENSE, BLOCKS, SPARSE = 0, 1, 2
+DENSE, BLOCKS, SPARSE = 0, 1, 2  # storage types of a NumericsMatrix
+# the message of an error
 NOT_ONE = (
     "this is neither an FCLIB file in HDF5 nor a frictional contact problem in Siconos' text form, which begins with "
     "the dimension (2, 3 or 5) and the number of contacts (LCP files hold none: st.lcp.lemke takes their M and q)."

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...problem.body_kernels import MANY, PARTS
+from ...problem.body_kernels import THREAD_PARTS, THREADS_MIN_BLOCKS
 from ...runtime.jit import njit, prange
 from ...solvers.gauss_seidel.outcome import ACCEPTED, SOLVED
 from ...systems.model.kernels.motion import approach, fastest_spin
@@ -50,16 +50,16 @@ def _commit(start, stop, q, v, new_q, new_v):
 @njit(parallel=True)
 def _commit_parallel(q, v, new_q, new_v, same):
     n = len(q)
-    for part in prange(PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        same[c] = _commit(n * c // PARTS, n * (c + 1) // PARTS, q, v, new_q, new_v)
+        same[c] = _commit(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, q, v, new_q, new_v)
 
 
 @njit
 def commit_state(parallel, q, turns, v, new_q, new_turns, new_v):
     """q, turns and v become the new ones; whether these are the same to the bit."""
-    if parallel and len(q) > MANY:
-        sames = np.empty(PARTS, np.bool_)
+    if parallel and len(q) > THREADS_MIN_BLOCKS:
+        sames = np.empty(THREAD_PARTS, np.bool_)
         _commit_parallel(q, v, new_q, new_v, sames)
         same = sames.all()
     else:

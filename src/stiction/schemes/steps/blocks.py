@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...problem.body_kernels import MANY, PARTS
+from ...problem.body_kernels import THREAD_PARTS, THREADS_MIN_BLOCKS
 from ...problem.laws import DRY, UNILATERAL
 from ...runtime.jit import njit, prange
 
@@ -60,9 +60,9 @@ def _contacts(start, stop, keep, shapes, found, nb, rules, nj, blocks):
 
 @njit(parallel=True)
 def _contacts_parallel(n, keep, shapes, found, nb, rules, nj, blocks):
-    for part in prange(PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        _contacts(n * c // PARTS, n * (c + 1) // PARTS, keep, shapes, found, nb, rules, nj, blocks)
+        _contacts(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, keep, shapes, found, nb, rules, nj, blocks)
 
 
 @njit(sealed=True)
@@ -84,7 +84,7 @@ def blocks_of(parallel, n, keep, shapes, found, joints, rules, nb):
         a[j], b[j] = bodies[j, 0], bodies[j, 1]
         row_ptr[j + 1] = row_ptr[j] + size[j]
     blocks = keys, law, a, b, number, set_of, mu
-    if parallel and n > MANY:
+    if parallel and n > THREADS_MIN_BLOCKS:
         _contacts_parallel(n, keep, shapes, found, nb, rules, nj, blocks)
     else:
         _contacts(np.int64(0), n, keep, shapes, found, nb, rules, nj, blocks)
@@ -113,15 +113,15 @@ def _take_warm_start(start, stop, keys, row_ptr, old_keys, old, p):
 @njit(parallel=True)
 def _take_warm_start_parallel(keys, row_ptr, old_keys, old, p):
     n = len(keys)
-    for part in prange(PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        _take_warm_start(n * c // PARTS, n * (c + 1) // PARTS, keys, row_ptr, old_keys, old, p)
+        _take_warm_start(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, keys, row_ptr, old_keys, old, p)
 
 
 @njit
 def take_warm_start(parallel, keys, row_ptr, old_keys, old, p):
     """p (nr,): the last step's impulses (., 6) in the rows of the constraints known from it, zero for new ones."""
-    if parallel and len(keys) > MANY:
+    if parallel and len(keys) > THREADS_MIN_BLOCKS:
         _take_warm_start_parallel(keys, row_ptr, old_keys, old, p)
     else:
         _take_warm_start(np.int64(0), len(keys), keys, row_ptr, old_keys, old, p)
@@ -138,16 +138,16 @@ def _impulses_by_block(start, stop, row_ptr, p, impulses):
 @njit(parallel=True)
 def _impulses_by_block_parallel(row_ptr, p, impulses):
     n = len(impulses)
-    for part in prange(PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        _impulses_by_block(n * c // PARTS, n * (c + 1) // PARTS, row_ptr, p, impulses)
+        _impulses_by_block(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, row_ptr, p, impulses)
 
 
 @njit
 def impulses_by_block(parallel, row_ptr, p):
     """The impulses p (nr,) as (nk, 6), zero behind the rows of a block."""
     impulses = np.empty((len(row_ptr) - 1, 6))
-    if parallel and len(impulses) > MANY:
+    if parallel and len(impulses) > THREADS_MIN_BLOCKS:
         _impulses_by_block_parallel(row_ptr, p, impulses)
     else:
         _impulses_by_block(np.int64(0), len(impulses), row_ptr, p, impulses)

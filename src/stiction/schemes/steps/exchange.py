@@ -9,8 +9,8 @@ import numpy as np
 from ...friction.sets import ELLIPSOID, POLYHEDRON
 from ...problem.contact_problem import ContactProblem
 from ...problem.dynamics import Bodies
-from ...solvers.acceptance import levels
-from ...solvers.gauss_seidel.nsgs import swept
+from ...solvers.acceptance import acceptance_levels
+from ...solvers.gauss_seidel.nsgs import solution_from_sweeps
 from ...solvers.gauss_seidel.outcome import AT_REST
 from ...systems.base import State, System
 from ...systems.model.base import CODES
@@ -82,7 +82,7 @@ def world_arrays(model: Any) -> WorldArrays:
 
 def step_options(scheme: AnitescuHart, h: float, tol: float, accept: float | None) -> StepOptions:
     """How the scheme takes steps of length h [s]; threads and repetition are the caller's to say."""
-    most, strict = levels(tol, accept)
+    most, strict = acceptance_levels(tol, accept)
     eps = -1.0 if scheme.eps is None else float(scheme.eps)
     convex = scheme.relaxation == "convex"
     return StepOptions(
@@ -111,7 +111,7 @@ def to_step_result(
         lo=laws.lo, hi=laws.hi, associated=scheme.relaxation == "convex", length=laws.length,
         key=candidates.key, p_warm=p, v_start=state.v,
     )  # fmt: skip
-    solution = swept(problem, p, (tol, accept), None if last.sweeps == AT_REST else int(last.sweeps))
+    solution = solution_from_sweeps(problem, p, (tol, accept), None if last.sweeps == AT_REST else int(last.sweeps))
     if not solution.taken:
         return None
     solution, _ = bring_to_rest(problem, solution, tol)

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ...collision.space.search import MANY
+from ...collision.space.search import THREADS_MIN_PAIRS
 from ...runtime.jit import njit, prange
 from ...systems.model.kernels.mechanism import violation
 from ...systems.model.kernels.motion import fastest
@@ -120,7 +120,7 @@ def _make_stages(d):
             speed = _begin_planar(
                 options.h, q, v, bodies.inverse, bodies.force, bodies.reach, start.x, start.turn, start.v_free
             )
-        elif not options.parallel or q.shape[0] <= MANY:
+        elif not options.parallel or q.shape[0] <= THREADS_MIN_PAIRS:
             speed = _begin_spatial(options.h, q, v, bodies, 0, q.shape[0], start)
         else:
             speeds = np.empty(BODY_PARTS)
@@ -142,7 +142,7 @@ def _make_stages(d):
                     new_v[i, j] = v[i, j]
             keep_at_rest(q, resting, new_q)
             return all_finite(new_q)
-        if options.parallel and q.shape[0] > MANY:
+        if options.parallel and q.shape[0] > THREADS_MIN_PAIRS:
             _finish_parallel(h, q, v, bodies.inertia, bodies.moves, resting, new_q, new_v)
         else:
             _finish_spatial(h, q, v, bodies.inertia, bodies.moves, resting, new_q, new_v)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...problem.body_kernels import delassus_diagonal, rows_times
-from ...problem.records import BodyRows, Laws, RowFacts
+from ...problem.records import BodyRows, Laws, RowTerms
 from ...runtime.jit import njit
 from ...systems.model.kernels.mechanism import demands
 from ...systems.model.kernels.plane import joint_rows as planar_joint_rows
@@ -71,7 +71,7 @@ def _make_assemble(d):
         value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
         length[: len(joints.length)] = joints.length
         form = BodyRows(a, b, np.empty((nr, d)), np.empty((nr, d)), start.Minv)
-        facts = RowFacts(np.empty(nb, np.bool_), v_free, np.empty(nr), np.empty(nr), np.empty(nr))
+        facts = RowTerms(np.empty(nb, np.bool_), v_free, np.empty(nr), np.empty(nr), np.empty(nr))
         joint_rows(q, turns, constraints.rows, 0, value, form.Ja, form.Jb)
         rows(parallel, q, geometry, nj, number, constraints.rules, row_ptr, length, form, facts)
         for i in range(acting):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...collision.records import Geometry
-from ...problem.body_kernels import MANY, PARTS, bodies_apart, row_facts
+from ...problem.body_kernels import THREAD_PARTS, THREADS_MIN_BLOCKS, decoupled_bodies, row_terms
 from ...runtime.jit import njit, prange
 from ...systems.model.kernels.plane import contact_rows as planar_contact_rows
 from ...systems.model.kernels.space_contacts import contact_rows as spatial_contact_rows
@@ -33,26 +33,26 @@ def _make_rows(d):
             q, a[nj + s : nj + e], b[nj + s : nj + e], part_geometry, row_ptr, nj + s, number[s:e],
             RowLaws(rules.codes, rules.axis, rules.side, rules.lever), form.Ja, form.Jb, length,
         )  # fmt: skip
-        row_facts(nj + s, nj + e, form, row_ptr, facts)
+        row_terms(nj + s, nj + e, form, row_ptr, facts)
 
     @njit(parallel=True)
     def rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, facts):
-        for part in prange(PARTS):
-            rows_of_part(np.int64(part), PARTS, q, geometry, nj, number, rules, row_ptr, length, form, facts)
+        for part in prange(THREAD_PARTS):
+            rows_of_part(np.int64(part), THREAD_PARTS, q, geometry, nj, number, rules, row_ptr, length, form, facts)
 
     @njit(sealed=True)
     def rows(parallel, q, geometry, nj, number, rules, row_ptr, length, form, facts):
         """The rows Ja, Jb (nr, d) of contacts, and of all blocks, joints first, what each row says alone.
 
-        facts: `RowFacts`, of which v is known.
+        facts: `RowTerms`, of which v is known.
         """
         n = len(form.body_a) - nj
-        bodies_apart(parallel, form.Minv, facts.apart)
-        row_facts(0, nj, form, row_ptr, facts)
-        if parallel and n > MANY:
+        decoupled_bodies(parallel, form.Minv, facts.decoupled)
+        row_terms(0, nj, form, row_ptr, facts)
+        if parallel and n > THREADS_MIN_BLOCKS:
             rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, facts)
             return
-        parts = PARTS if n > ONE_PASS_MAX_CONTACTS else 1
+        parts = THREAD_PARTS if n > ONE_PASS_MAX_CONTACTS else 1
         for c in range(parts):
             rows_of_part(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, facts)
 

@@ -6,23 +6,19 @@ import math
 
 import numpy as np
 
-from ...problem.body_kernels import MANY, PARTS, velocity_change, weigh
+from ...problem.body_kernels import THREAD_PARTS, THREADS_MIN_BLOCKS, velocity_change, weigh_blocks
 from ...runtime.jit import njit, prange
-from ...solvers.gauss_seidel.first_attempt import near_planar, near_planar_nested, near_spatial, near_spatial_nested
-from ...solvers.gauss_seidel.outcome import (
-    AT_REST,
-    BOUNDED_FEW,
-    BOUNDED_MANY,
-    NONFINITE,
-    QUICK_FEW,
-    QUICK_MANY,
-    QUICK_ROWS,
-    SOLVED,
-    STRICT_ROWS,
+from ...solvers.gauss_seidel.first_attempt import (
+    attempt_planar,
+    attempt_planar_nested,
+    attempt_spatial,
+    attempt_spatial_nested,
 )
+from ...solvers.gauss_seidel.outcome import AT_REST, NONFINITE, SOLVED
+from ...solvers.gauss_seidel.parameters import ATTEMPT
 from ...solvers.gauss_seidel.schedule import Aim
 from ...solvers.gauss_seidel.sweep_list import classify
-from ...solvers.rest import REST_MAX_ROWS, at_rest, come_to_rest, inner_tolerance
+from ...solvers.rest import REST, at_rest, come_to_rest, inner_tolerance
 from .blocks import impulses_by_block
 
 
@@ -39,9 +35,9 @@ def _respond(start, stop, v_free, change, v):
 @njit(parallel=True)
 def _respond_parallel(v_free, change, v, all_finite):
     n = len(v)
-    for part in prange(PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        all_finite[c] = _respond(n * c // PARTS, n * (c + 1) // PARTS, v_free, change, v)
+        all_finite[c] = _respond(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, v_free, change, v)
 
 
 @njit
@@ -52,16 +48,16 @@ def respond(known, parallel, row_ptr, form, p, v_free, change, v):
     """
     if not known:
         velocity_change(parallel, form.body_a, form.body_b, row_ptr, form.Ja, form.Jb, form.Minv, p, change)
-    if not parallel or len(v) <= MANY:
+    if not parallel or len(v) <= THREADS_MIN_BLOCKS:
         return _respond(np.int64(0), len(v), v_free, change, v)
-    all_finite = np.empty(PARTS, np.bool_)
+    all_finite = np.empty(THREAD_PARTS, np.bool_)
     _respond_parallel(v_free, change, v, all_finite)
     return all_finite.all()
 
 
 def _make_solve(d, nested):
-    first_attempt = near_planar if d == 3 else near_spatial
-    first_attempt_nested = (near_planar_nested if d == 3 else near_spatial_nested) if nested else first_attempt
+    first_attempt = attempt_planar if d == 3 else attempt_spatial
+    first_attempt_nested = (attempt_planar_nested if d == 3 else attempt_spatial_nested) if nested else first_attempt
 
     @njit(sealed=True)
     def solve(options, problem, v_start, v_free, change):
@@ -78,10 +74,10 @@ def _make_solve(d, nested):
         if nr == 0:
             return SOLVED, 0, 0.0, False
         free = problem.free
-        scale = weigh(parallel, laws, problem.diagonal, problem.terms, b, free, rho)
+        scale = weigh_blocks(parallel, laws, problem.diagonal, problem.terms, b, free, rho)
         problem.scale[0] = scale
         inner = inner_tolerance(tol, nr)
-        if nr <= REST_MAX_ROWS:
+        if nr <= REST.max_rows:
             error = at_rest(inner, scale, laws, form, rho, v_start, v_free, b, p, change)
             if error < math.inf:
                 return SOLVED, AT_REST, error, True
@@ -89,9 +85,11 @@ def _make_solve(d, nested):
         if nested:  # the kernels that `Nsgs` takes: others would differ in the last bit
             kind, times = np.empty(nk, np.int8), np.empty(nk, np.int64)
             has_nested, _ = classify(parallel, laws, kind, times)
-        most = options.accept if nr > STRICT_ROWS else tol
-        few, many = (BOUNDED_FEW, BOUNDED_MANY) if most > tol else (QUICK_FEW, QUICK_MANY)
-        limit = few if nr <= QUICK_ROWS else many
+        most = options.accept if nr > ATTEMPT.strict_rows else tol
+        few, many = ATTEMPT.few_sweeps, ATTEMPT.many_sweeps
+        if most > tol:
+            few, many = ATTEMPT.bounded_few_sweeps, ATTEMPT.bounded_many_sweeps
+        limit = few if nr <= ATTEMPT.few_rows else many
         aim = Aim(inner, most if most > tol else inner, options.strict_rows, scale, limit, parallel, True)
         if nested and has_nested:
             ended, sweeps, error, known = first_attempt_nested(aim, laws, form, free, b, rho, p, change)

@@ -1,6 +1,6 @@
-"""Laws that no solver knows, solved with any solver inside, and what is done with answers that miss the tolerance.
+"""Laws that no solver knows, solved with any solver inside, and solutions that miss the tolerance.
 
-answer          in front of every solver: what `solve` and a step call
+solve           `solve_any_law`, in front of every solver: what `solve` and a step call
 coefficients    coefficients of friction that depend on the speed of slip; `speed_newton` finishes
 written_sets    friction sets written in Python; `natural_newton` finishes
 """

@@ -33,56 +33,53 @@ from ...problem.contact_problem import ContactProblem
 from ...problem.laws import UNILATERAL
 from ...status import Status
 from ..base import Solution, finish
-from .speed_newton import polish_speeds
+from .parameters import COEFFICIENTS
+from .speed_newton import refine_speeds
 
-MOST_ROUNDS = 60  # one solve each
-AGAIN_ROUND = 30  # from it on everything begins anew, with plain steps
-INNER_SHARE = 0.5  # of the tolerance is left to the solver, the rest to the coefficients
-STRICT_ROUND, STRICT_SHARE = 6, 0.05  # from this round on less: errors of the solver blur what is compared
-REST_SPEEDS = 10.0  # times the residual that `tol` allows: what is slower at the start is at rest
-NEWTON_ROUNDS = (4, 8, 16, 32, 48)  # after which Newton's method tries to finish
-ANDERSON_ROUNDS = 8  # earlier rounds that Anderson's method looks at
-MOST_HALVINGS = 60  # in the search for a zero
-_NEAR_ENDS = np.logspace(-12, -2, 41)
-# where zeros are sought, of the way from one speed to the other
-SEARCHED = np.concatenate([[0.0], _NEAR_ENDS, np.linspace(0.02, 0.98, 49), 1.0 - _NEAR_ENDS[::-1], [1.0]])
+_NEAR_ENDS = np.logspace(-12, -2, 41)  # of these, those near an end
+# where zeros are sought: shares of the way from one speed to the other
+SEARCH_SHARES = np.concatenate([[0.0], _NEAR_ENDS, np.linspace(0.02, 0.98, 49), 1.0 - _NEAR_ENDS[::-1], [1.0]])
 
 Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
 
 
-def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None = None) -> Solution:
+def iterate_coefficients(
+    problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None = None
+) -> Solution:
     """The answer of `inner` (problem, tol, first guess) with the coefficients that its own slip speeds give."""
     rounds = _Rounds(problem, tol)
     speeds, iterations = rounds.start, 0
     best: Solution | None = None
-    spare: Solution | None = None  # solves the step, but is not connected with its start
-    for count in range(1, MOST_ROUNDS + 1):
+    disconnected: Solution | None = None  # solves the step, but is not connected with its start
+    for count in range(1, COEFFICIENTS.max_rounds + 1):
         given = inner(
             problem.with_coefficients(problem.friction.mu_at(speeds)),
-            tol * (INNER_SHARE if count < STRICT_ROUND else STRICT_SHARE),
+            tol * (COEFFICIENTS.inner_share if count < COEFFICIENTS.strict_round else COEFFICIENTS.strict_share),
             p0,
         )
         iterations += given.iterations
-        done = _judged(problem, given, given.p, tol, iterations, count)
-        if done.success and count == 1 and rounds.leapt(speeds, given):
-            spare = done
+        done = _certified(problem, given, given.p, tol, iterations, count)
+        if done.success and count == 1 and rounds.skipped_slip(speeds, given):
+            disconnected = done
         elif done.success:
             return done
-        finite, solved = bool(np.isfinite(given.p).all()), given.certificate.ok(INNER_SHARE * tol)
+        finite, solved = bool(np.isfinite(given.p).all()), given.certificate.ok(COEFFICIENTS.inner_share * tol)
         if best is None or done.certificate.error < best.certificate.error:
             best = done
-        if finite and (count in NEWTON_ROUNDS or not solved):
-            newton = _judged(problem, given, polish_speeds(problem, given.p, tol), tol, iterations, count)
+        if finite and (count in COEFFICIENTS.newton_rounds or not solved):
+            newton = _certified(problem, given, refine_speeds(problem, given.p, tol), tol, iterations, count)
             if newton.success:
                 return replace(newton, message=f"{newton.message} Newton's method finished.")
         if not solved or not finite:
             break
-        p0 = given.p if count < AGAIN_ROUND else best.p
-        if count == AGAIN_ROUND:
-            rounds.forget()
-        speeds = rounds.start if count == AGAIN_ROUND else rounds.next(speeds, given, plain=count > AGAIN_ROUND)
-    if spare is not None:
-        return spare
+        p0 = given.p if count < COEFFICIENTS.restart_round else best.p
+        if count == COEFFICIENTS.restart_round:
+            rounds.reset()
+            speeds = rounds.start
+        else:
+            speeds = rounds.next_speeds(speeds, given, plain=count > COEFFICIENTS.restart_round)
+    if disconnected is not None:
+        return disconnected
     assert best is not None
     if not solved:
         status, message = given.status, f"With coefficients given, in round {count}: {given.message}"
@@ -94,7 +91,7 @@ def settle(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray 
     return replace(best, success=False, status=status, message=message, rounds=count, iterations=iterations)
 
 
-def _judged(
+def _certified(
     problem: ContactProblem, given: Solution, p: FloatArray, tol: float, iterations: int, count: int
 ) -> Solution:
     """Impulses p, that came from the answer `given` in round `count`, judged by the true law."""
@@ -117,25 +114,25 @@ class _Rounds:
         self.blocks = self.table.varying
         first = problem.row_ptr[self.blocks + 1] - self.table.dims[self.table.set_of[self.blocks]]
         self.w = problem.dynamics.delassus_diagonal(problem.row_ptr)[first] + problem.C[first]
-        self.start, self.rest = np.zeros(problem.nk), REST_SPEEDS * tol * problem.scale
+        self.start, self.rest = np.zeros(problem.nk), COEFFICIENTS.rest_speeds * tol * problem.scale
         if problem.v_start is not None:
             rows = problem.dynamics.velocity_rows(problem.v_start) + problem.b
             speeds = self.table.speeds(rows, problem.row_ptr)
             self.start = np.where(speeds <= self.rest, 0.0, speeds)
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Begin anew."""
         self._speeds: list[FloatArray] = []
         self._missed: list[FloatArray] = []
 
-    def leapt(self, speeds: FloatArray, given: Solution) -> bool:
+    def skipped_slip(self, speeds: FloatArray, given: Solution) -> bool:
         """Whether a block came to rest with a coefficient larger than at rest, past a slip that is nearer."""
         slip = self.table.speeds(given.u, self.problem.row_ptr)[self.blocks]
         stopped = (slip <= self.rest) & (self.table.mu_at(speeds) > self.table.mu)[self.blocks]
         return bool(stopped.any() and (self._zero(slip, given.p)[stopped] > self.rest).any())
 
-    def next(self, speeds: FloatArray, given: Solution, *, plain: bool = False) -> FloatArray:
+    def next_speeds(self, speeds: FloatArray, given: Solution, *, plain: bool = False) -> FloatArray:
         """(nk,) the speeds for the next solve, after the answer `given` with coefficients at `speeds`."""
         k = self.blocks
         goal = self.table.speeds(given.u, self.problem.row_ptr)[k]
@@ -145,11 +142,11 @@ class _Rounds:
         here = speeds[k]
         missed = goal - here
         least = min((float(np.linalg.norm(m)) for m in self._missed), default=np.inf)
-        if np.linalg.norm(missed) > 2.0 * least:  # astray: begin anew
-            self.forget()
+        if np.linalg.norm(missed) > COEFFICIENTS.astray_factor * least:  # astray: begin anew
+            self.reset()
         self._speeds, self._missed = (
-            [*self._speeds[-ANDERSON_ROUNDS:], here],
-            [*self._missed[-ANDERSON_ROUNDS:], missed],
+            [*self._speeds[-COEFFICIENTS.anderson_rounds :], here],
+            [*self._missed[-COEFFICIENTS.anderson_rounds :], missed],
         )
         if len(self._speeds) > 1:
             moves, changes = np.diff(self._speeds, axis=0).T, np.diff(self._missed, axis=0).T
@@ -166,11 +163,11 @@ class _Rounds:
         normal = np.where(self.problem.law[k] == UNILATERAL, p[ptr[k]], 0.0)
         radius = np.maximum(self.table.mu[k] * normal + self.problem.r0[k], 0.0)
         a, c = slip + self.w * friction, self.w * radius
-        of, out = self.table.set_of[k], np.empty(len(k))
-        for s in np.unique(of).tolist():
-            law, mine = self.table.sets[s].speed_law, of == s
+        set_of, out = self.table.set_of[k], np.empty(len(k))
+        for s in np.unique(set_of).tolist():
+            law, members = self.table.sets[s].speed_law, set_of == s
             assert law is not None
-            out[mine] = connected_zero(law, a[mine], c[mine], self.start[k[mine]])
+            out[members] = connected_zero(law, a[members], c[members], self.start[k[members]])
         return out
 
 
@@ -187,13 +184,13 @@ def connected_zero(law: SpeedLaw, a: FloatArray, c: FloatArray, start: FloatArra
 
     down = force(start, a, c) >= 0.0
     end = np.where(down, 0.0, np.maximum(a, start))
-    way = start[:, None] + (end - start)[:, None] * SEARCHED
+    way = start[:, None] + (end - start)[:, None] * SEARCH_SHARES
     way[:, -1] = end
     turned = (force(way, a[:, None], c[:, None]) >= 0.0) != down[:, None]
     found, at, rows = turned.any(axis=1), turned.argmax(axis=1), np.arange(len(a))
     near, far = way[rows, np.maximum(at - 1, 0)], way[rows, at]
     s = 0.5 * (near + far)
-    for _ in range(MOST_HALVINGS):  # Newton's method, or half of what is left where that leaves it
+    for _ in range(COEFFICIENTS.max_halvings):  # Newton's method, or half of what is left where that leaves it
         value = force(s, a, c)
         same = (value >= 0.0) == down
         near, far = np.where(same, s, near), np.where(same, far, s)

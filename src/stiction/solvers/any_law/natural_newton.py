@@ -1,8 +1,9 @@
 """Newton's method on the natural map of a contact problem whose friction sets may be written in Python.
 
 With rows in metres, a block's natural map is `p - P(p - ρ û(p))`: P the projection onto its admissible impulses, û the
-velocities with De Saxcé's term. P is differentiated by differences, block by block, and the rest exactly. It converges
-quadratically from nearby (the answer for polyhedra inside the sets), and from afar it may not converge at all.
+velocities with De Saxcé's term. P is differentiated by differences, block by block, and all other terms exactly. It
+converges quadratically from nearby (the answer for polyhedra inside the sets), and from afar it may not converge at
+all.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ import numpy as np
 
 from ..._check import FloatArray
 from ...problem.contact_problem import ContactProblem
-from ...problem.judge import WrittenBlock
+from ...problem.judge import PythonSetBlock
 from ...problem.laws import BOX, EQUALITY, UNILATERAL
+from .parameters import WRITTEN_SETS
 
-NEWTON_STEPS = 25  # at most
-DENSE_MAX_ROWS = 1500  # whose dense equations are solved
 Map = Callable[[FloatArray], FloatArray]
 
 
@@ -30,7 +30,7 @@ class NaturalMap:
         self.q = problem.q * problem.length
         self.blocks = [slice(a, b) for a, b in zip(problem.row_ptr[:-1].tolist(), problem.row_ptr[1:].tolist())]
         self.rho = np.repeat(problem.rho, np.diff(problem.row_ptr))
-        self.written = {k: WrittenBlock.of(problem, k) for k in problem.friction.written}
+        self.written = {k: PythonSetBlock.of(problem, k) for k in problem.friction.written}
         self.project = [self._projection(k) for k in range(problem.nk)]
 
     def _projection(self, k: int) -> Map:
@@ -66,20 +66,20 @@ class NaturalMap:
         """The natural map as velocities [m/s]; what `jacobian` needs of it is kept."""
         u = self.W @ p + self.q
         out = np.empty_like(p)
-        self.kept: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+        self.linearisations: list[tuple[FloatArray, FloatArray, FloatArray]] = []
         for k, rows in enumerate(self.blocks):
             augmented, A = self._augmented(k, u[rows])
             x = p[rows] - self.rho[rows] * augmented
             y = self.project[k](x)
             out[rows] = p[rows] - y
-            self.kept.append((A, x, y))
+            self.linearisations.append((A, x, y))
         return out / self.rho
 
     def jacobian(self) -> FloatArray:
         """The derivative of `residual` where it was last taken."""
         J = np.eye(len(self.q))
         for k, rows in enumerate(self.blocks):
-            A, x, y = self.kept[k]
+            A, x, y = self.linearisations[k]
             P = self._slope(k, x, y)
             J[rows, rows] -= P
             J[rows] += self.rho[rows.start] * P @ A @ self.W[rows]
@@ -95,7 +95,7 @@ class NaturalMap:
 
 def _compiled_projection(problem: ContactProblem, k: int) -> Map:
     """The projection of a block with a set that the kernels know."""
-    from ...problem.residuals import LocalSet, in_metres, project_block, projection_room
+    from ...problem.residuals import LocalSet, in_metres, project_block, projection_workspace
 
     table, width = problem.friction, 8
     s, normal = int(table.set_of[k]), bool(problem.law[k] == UNILATERAL)
@@ -105,18 +105,18 @@ def _compiled_projection(problem: ContactProblem, k: int) -> Map:
     axes, F = np.zeros(width), np.zeros((most, width))
     count = int(in_metres(s, first, n, problem.length, table.semi, table.facets, table.facet_ptr, axes, F))
     mu, r0 = float(table.mu[k]) if normal else 0.0, float(problem.r0[k])
-    own, room = LocalSet(int(table.kind[s]), axes, F, 0, count), projection_room(most)
+    local_set, workspace = LocalSet(int(table.kind[s]), axes, F, 0, count), projection_workspace(most)
 
     def project(x: FloatArray) -> FloatArray:
         padded, y = np.zeros(width), np.zeros(width)
         padded[: len(x)] = x
-        project_block(own, mu, r0, normal, n, padded, y, room)
+        project_block(local_set, mu, r0, normal, n, padded, y, workspace)
         return y[: len(x)]
 
     return project
 
 
-def damped(residual: Map, x: FloatArray, move: FloatArray, F: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+def damped_step(residual: Map, x: FloatArray, move: FloatArray, F: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """The largest of five parts of Newton's step `move` that makes the residual F smaller, and what it leaves."""
     for part in (1.0, 0.5, 0.25, 0.1, 0.02):
         new = x + part * move
@@ -126,19 +126,19 @@ def damped(residual: Map, x: FloatArray, move: FloatArray, F: FloatArray) -> tup
     return None
 
 
-def polish(problem: ContactProblem, p: FloatArray, tol: float) -> tuple[FloatArray, int]:
+def refine_by_newton(problem: ContactProblem, p: FloatArray, tol: float) -> tuple[FloatArray, int]:
     """Impulses of a smaller residual than p's, and the Newton steps taken: until `tol` is met or nothing is gained."""
-    if problem.nr > DENSE_MAX_ROWS:
+    if problem.nr > WRITTEN_SETS.newton_max_rows:
         return p, 0
     equations = NaturalMap(problem)
     x = p / problem.length
     F = equations.residual(x)
-    for step in range(NEWTON_STEPS):
+    for step in range(WRITTEN_SETS.newton_steps):
         move = np.asarray(np.linalg.lstsq(equations.jacobian(), -F, rcond=None)[0], dtype=np.float64)
-        found = damped(equations.residual, x, move, F)
+        found = damped_step(equations.residual, x, move, F)
         if found is None:
             return x * problem.length, step
         x, F = found
         if np.linalg.norm(F) <= 0.1 * tol * problem.scale and problem.certify(x * problem.length).ok(tol):
             return x * problem.length, step + 1
-    return x * problem.length, NEWTON_STEPS
+    return x * problem.length, WRITTEN_SETS.newton_steps

@@ -21,13 +21,8 @@ from ...problem.contact_problem import ContactProblem
 from ...problem.laws import UNILATERAL
 from ...status import Status
 from ..base import Solution, finish
-from .natural_newton import polish
-
-DEFAULT_ROUNDS = 12  # one polyhedral problem each
-BASE_DIRECTIONS = 16  # around the origin that each polyhedron keeps
-STALLED_ROUNDS = 3  # in a row that do not halve the residual: the functions are not accurate enough for more
-KEPT_VERTICES = 8  # the newest ones that it keeps besides
-SAME_VERTEX = 1e-9  # of its size: nearer ones are one vertex
+from .natural_newton import refine_by_newton
+from .parameters import WRITTEN_SETS
 
 Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
 
@@ -37,7 +32,7 @@ class Polyhedron:
 
     def __init__(self, friction: ConvexSet):
         self.friction = friction
-        self.base = friction.directions(friction.rows, BASE_DIRECTIONS)
+        self.base = friction.directions(friction.rows, WRITTEN_SETS.base_directions)
         self.extra: list[FloatArray] = []
 
     def refine(self, u: FloatArray, f: FloatArray) -> None:
@@ -48,16 +43,18 @@ class Polyhedron:
             self._add(f / self.friction.gauge(f))
 
     def _add(self, vertex: FloatArray) -> None:
-        known = np.vstack([self.base, *self.extra])
-        if np.abs(known - vertex).max(axis=1).min() > SAME_VERTEX * np.abs(vertex).max():
-            self.extra = [*self.extra[-KEPT_VERTICES + 1 :], vertex]
+        vertices = np.vstack([self.base, *self.extra])
+        if np.abs(vertices - vertex).max(axis=1).min() > WRITTEN_SETS.same_vertex_share * np.abs(vertex).max():
+            self.extra = [*self.extra[-WRITTEN_SETS.kept_vertices + 1 :], vertex]
 
     def as_set(self) -> Polyhedral:
         """The set for the solvers."""
         return Polyhedral(self.friction.slope, directions=np.vstack([self.base, *self.extra]))
 
 
-def refined(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None, name: str) -> Solution:
+def refine_polyhedra(
+    problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None, name: str
+) -> Solution:
     """The answer of `inner` (problem, tol, first guess), which takes polyhedra, where sets are written in Python."""
     table = problem.friction
     friction_rows = {
@@ -72,7 +69,7 @@ def refined(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray
             polyhedra[k].refine(np.zeros(friction.rows), p0[rows])
     iterations = steps = number = stalled = 0
     p, best, least = p0, np.zeros(problem.nr), np.inf
-    while number < DEFAULT_ROUNDS:
+    while number < WRITTEN_SETS.max_rounds:
         number += 1
         sets = {k: polyhedron.as_set() for k, polyhedron in polyhedra.items()}
         found = inner(problem.replace(friction=table.with_polyhedra(sets), v_start=problem.v_start), tol, p)
@@ -80,13 +77,13 @@ def refined(problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray
         certificate, _, u = certify(problem, found.p)
         p = found.p
         if not certificate.ok(tol) and np.isfinite(p).all():
-            p, more = polish(problem, p, tol)
+            p, more = refine_by_newton(problem, p, tol)
             steps += more
             certificate, _, u = certify(problem, p)
         stalled = 0 if certificate.error < 0.5 * least else stalled + 1
         if certificate.error < least:
             best, least = p, certificate.error
-        if certificate.ok(tol) or not np.isfinite(p).all() or stalled == STALLED_ROUNDS:
+        if certificate.ok(tol) or not np.isfinite(p).all() or stalled == WRITTEN_SETS.stalled_rounds:
             break
         for k, rows in friction_rows.items():
             polyhedra[k].refine(u[rows], p[rows])

@@ -6,76 +6,77 @@ import math
 
 import numpy as np
 
-from ...problem.body_kernels import MANY, PARTS
+from ...problem.body_kernels import THREAD_PARTS, THREADS_MIN_BLOCKS
 from ...problem.laws import UNILATERAL
 from ...runtime.jit import njit, prange
-
-# Of the mean (root of squares) speed of approach: contacts that part more slowly may act, or are likely to. In falling
-# piles the first hardly ever misses one that does, the second up to three in a hundred.
-_NEAR_SPEED, _LIKELY_SPEED = 3.0, 0.5
+from .parameters import ATTEMPT
 
 
 @njit(leaf=True)
-def _approach(start, stop, law, row_ptr, free):
-    """Sum of squares of the speeds at which contacts approach, and how many do."""
-    total, count = 0.0, 0
+def _approach_speeds(start, stop, law, row_ptr, free):
+    """The sum of squares of the speeds at which contacts approach, and the number of these contacts."""
+    squares, count = 0.0, 0
     for k in range(start, stop):
         speed = free[row_ptr[k]]
         if law[k] == UNILATERAL and speed < 0.0:
-            total += speed * speed
+            squares += speed * speed
             count += 1
-    return total, count
+    return squares, count
 
 
 @njit(leaf=True)
-def _mark(start, stop, speed, law, row_ptr, free, p, near, likely):
-    """The marks of the blocks start..stop at a mean speed of approach; whether any of them may act."""
-    some = False
+def _guess_blocks(start, stop, speed, law, row_ptr, free, p, active, likely):
+    """Set active and likely of the blocks start..stop by the mean speed of approach; returns whether any is active."""
+    any_active = False
     for k in range(start, stop):
         acts = law[k] != UNILATERAL
         for r in range(row_ptr[k], row_ptr[k + 1]):
             acts = acts or p[r] != 0.0
-        near[k] = acts or free[row_ptr[k]] < _NEAR_SPEED * speed
-        likely[k] = acts or free[row_ptr[k]] < _LIKELY_SPEED * speed
-        some = some or near[k]
-    return some
+        active[k] = acts or free[row_ptr[k]] < ATTEMPT.active_speeds * speed
+        likely[k] = acts or free[row_ptr[k]] < ATTEMPT.likely_speeds * speed
+        any_active = any_active or active[k]
+    return any_active
 
 
 @njit(parallel=True)
-def _approach_parallel(law, row_ptr, free, total, count):
+def _approach_speeds_parallel(law, row_ptr, free, squares, count):
     n = len(law)
-    for part in prange(PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        total[c], count[c] = _approach(n * c // PARTS, n * (c + 1) // PARTS, law, row_ptr, free)
+        squares[c], count[c] = _approach_speeds(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, law, row_ptr, free)
 
 
 @njit(parallel=True)
-def _mark_parallel(speed, law, row_ptr, free, p, near, likely, some):
+def _guess_blocks_parallel(speed, law, row_ptr, free, p, active, likely, any_active):
     n = len(law)
-    for part in prange(PARTS):
+    for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        some[c] = _mark(n * c // PARTS, n * (c + 1) // PARTS, speed, law, row_ptr, free, p, near, likely)
+        any_active[c] = _guess_blocks(
+            n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, speed, law, row_ptr, free, p, active, likely
+        )
 
 
 @njit(sealed=True)
-def mark_blocks(parallel, laws, free, p, near, likely):
-    """near, likely (nk,): blocks that may act, and those that will; returns whether there are any.
+def guess_active(parallel, laws, free, p, active, likely):
+    """Set active, likely (nk,): blocks that may act, and blocks that probably will; returns whether any is active.
 
     free (nr,): velocities without impulses; p (nr,): a first guess of the impulses.
     """
     law, row_ptr = laws.law, laws.row_ptr
     n = len(law)
-    parts = PARTS if n > MANY else 1
-    total, count, some = np.empty(parts), np.empty(parts, np.int64), np.empty(parts, np.bool_)
-    if parallel and n > MANY:
-        _approach_parallel(law, row_ptr, free, total, count)
+    parts = THREAD_PARTS if n > THREADS_MIN_BLOCKS else 1
+    squares, count, any_active = np.empty(parts), np.empty(parts, np.int64), np.empty(parts, np.bool_)
+    if parallel and n > THREADS_MIN_BLOCKS:
+        _approach_speeds_parallel(law, row_ptr, free, squares, count)
     else:
         for c in range(parts):
-            total[c], count[c] = _approach(n * c // parts, n * (c + 1) // parts, law, row_ptr, free)
-    speed = math.sqrt(total.sum() / max(1, count.sum()))
-    if parallel and n > MANY:
-        _mark_parallel(speed, law, row_ptr, free, p, near, likely, some)
+            squares[c], count[c] = _approach_speeds(n * c // parts, n * (c + 1) // parts, law, row_ptr, free)
+    speed = math.sqrt(squares.sum() / max(1, count.sum()))
+    if parallel and n > THREADS_MIN_BLOCKS:
+        _guess_blocks_parallel(speed, law, row_ptr, free, p, active, likely, any_active)
     else:
         for c in range(parts):
-            some[c] = _mark(n * c // parts, n * (c + 1) // parts, speed, law, row_ptr, free, p, near, likely)
-    return some.any()
+            any_active[c] = _guess_blocks(
+                n * c // parts, n * (c + 1) // parts, speed, law, row_ptr, free, p, active, likely
+            )
+    return any_active.any()

@@ -1,4 +1,4 @@
-"""Newton's step on a small island of bodies, for what sweeps are slow at: stacks and walls at rest.
+"""Newton's step on a small island of bodies, for problems on which sweeps are slow: stacks and walls at rest.
 
 With y = c - θ ρ u per block (ρ its own inertia, c the impulses so far) the proximal problem says p = R(y): the normal
 impulse is cut at zero and friction at its radius. At p = c that is Coulomb's law; for a fixed centre c it is the law
@@ -12,8 +12,8 @@ size is that of the island's bodies, however many contacts there are, and the id
 harmless. No result is trusted: the natural map decides whether it is kept.
 
 `newton/equations` takes the same steps for any law and any form of the dynamics, in Python with LAPACK and SuperLU.
-They stay two: this one runs inside a compiled step without the interpreter, on the items and frames of the sweeps, and
-keeps the factors of a small banded matrix where no contact has changed its mode.
+They stay two: this one runs inside a compiled step without the interpreter, on the entries and frames of the sweeps,
+and keeps the factors of a small banded matrix where no contact has changed its mode.
 """
 
 from __future__ import annotations
@@ -25,37 +25,33 @@ import numpy as np
 from ...runtime.jit import njit
 from . import kinds
 from .order import PHASES
-
-MOST_MULTIPLICATIONS = 3e6  # of a factorisation: beyond, sweeps go on alone
-_CONTACT_MULTIPLICATIONS = 50.0  # that take as long as a contact in a sweep
-THETA_START, THETA_LEAST, THETA_MOST = 1e4, 1e-2, 1e8  # the proximal step θ
-CENTRE_STEPS = 8  # of Newton's method with one centre, at most
+from .parameters import ISLAND_NEWTON
 
 
 @njit(leaf=True)
-def band_of(isl, items, d):
+def band_of(isl, entries, d):
     """Half-width of the band in velocities, or -1 where the factorisation would cost too much."""
-    width, a, b, moving = 0, items.a, items.b, items.begin[-1]
-    for i in range(items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, kinds.KINDS]):
+    width, a, b, moving = 0, entries.a, entries.b, entries.begin[-1]
+    for i in range(entries.seg[entries.phase[isl, 0], 0], entries.seg[entries.phase[isl, PHASES] - 1, kinds.KINDS]):
         if a[i] < moving and b[i] < moving:
             width = max(width, abs(a[i] - b[i]))
     band = (width + 1) * d - 1
-    n = (items.begin[isl + 1] - items.begin[isl]) * d
-    return band if 0 < n * float(band * band) <= MOST_MULTIPLICATIONS else -1
+    n = (entries.begin[isl + 1] - entries.begin[isl]) * d
+    return band if 0 < n * float(band * band) <= ISLAND_NEWTON.max_multiplications else -1
 
 
 @njit(leaf=True)
-def sweeps_per_step(isl, items, d):
-    """How many sweeps over an island take the time of one factorisation; none where there would be none."""
-    band = band_of(isl, items, d)
-    count = items.seg[items.phase[isl, PHASES] - 1, kinds.KINDS] - items.seg[items.phase[isl, 0], 0]
-    n = (items.begin[isl + 1] - items.begin[isl]) * d
-    return float(n) * band * band / (_CONTACT_MULTIPLICATIONS * count) if band > 0 else 0.0
+def sweeps_per_step(isl, entries, d):
+    """The number of sweeps over an island that take the time of one factorisation; 0 where it is not factorised."""
+    band = band_of(isl, entries, d)
+    count = entries.seg[entries.phase[isl, PHASES] - 1, kinds.KINDS] - entries.seg[entries.phase[isl, 0], 0]
+    n = (entries.begin[isl + 1] - entries.begin[isl]) * d
+    return float(n) * band * band / (ISLAND_NEWTON.contact_multiplications * count) if band > 0 else 0.0
 
 
 @njit(leaf=True)
-def _law(i, r, kind, theta, par, c, p, u, f, B):
-    """f = p - R(y) of a block and B = D θ ρ (n, 3 columns; BILATERAL: the diagonal alone, in the first)."""
+def _linearise_block(i, r, kind, theta, par, c, p, u, f, B):
+    """Set f = p - R(y) of a block, and B = D θ ρ (n, 3 columns; BILATERAL: the diagonal alone, in the first)."""
     if kind == kinds.INTERVAL:
         step = theta * par[i, kinds.INTERVAL_INVERSE]
         y = c[r] - step * u[0]
@@ -103,7 +99,7 @@ def _law(i, r, kind, theta, par, c, p, u, f, B):
 
 
 @njit(leaf=True)
-def _add(K, band, row, column, n, T, J, r, left, right, d):
+def _add_products(K, band, row, column, n, T, J, r, left, right, d):
     """K += J[r.., left]ᵀ T[.., right] for the bodies that start at velocities `row` and `column`."""
     for k in range(n):
         for i in range(d):
@@ -115,7 +111,7 @@ def _add(K, band, row, column, n, T, J, r, left, right, d):
 
 
 @njit(leaf=True)
-def _panel(K, band, i, d, last, U):
+def _eliminate_panel(K, band, i, d, last, U):
     """Eliminate rows i..i+d among themselves; U (6, .): their columns from i + d to `last`. False: a pivot vanishes."""
     for t in range(d):
         pivot = K[i + t, band]
@@ -136,7 +132,7 @@ def _panel(K, band, i, d, last, U):
 
 @njit
 def _factorise(K, band, d):
-    """K (n, 2 band + 1) by rows becomes its factors L U, L with unit diagonal; False where a pivot vanishes.
+    """Replace K (n, 2 band + 1), by rows, by its factors L U, L with unit diagonal; False where a pivot vanishes.
 
     It goes body by body: rows below take the d pivots of a body in one pass, which is what memory allows.
     """
@@ -144,7 +140,7 @@ def _factorise(K, band, d):
     U, c, upper, inverse = np.empty((6, band + 1)), np.zeros(6), np.empty((6, 6)), np.empty(6)
     for i in range(0, n, d):
         last = min(n, i + band + 1)
-        if not _panel(K, band, i, d, last, U):
+        if not _eliminate_panel(K, band, i, d, last, U):
             return False
         for t in range(d):
             inverse[t] = 1.0 / K[i + t, band]
@@ -194,9 +190,9 @@ def _substitute(K, band, y):
 
 @njit
 def _linearise(isl, theta, q, centre, work, f, D):
-    """f of every row and D (items, 9), the matrix B of every item; returns whether any of them has changed."""
-    items, local, packed, p, w = work.items, work.local, work.packed, work.p, work.w
-    a, b, phase, ptr, seg = items.a, items.b, items.phase, items.ptr, items.seg
+    """Set f of every row and D (entries, 9), the matrix B of every entry; returns whether any B has changed."""
+    entries, local, packed, p, w = work.entries, work.local, work.packed, work.p, work.w
+    a, b, phase, ptr, seg = entries.a, entries.b, entries.phase, entries.ptr, entries.seg
     par, J = local.par, packed.J
     d = w.shape[1]
     start = seg[phase[isl, 0], 0]
@@ -216,7 +212,7 @@ def _linearise(isl, theta, q, centre, work, f, D):
                 changed = changed or D[i - start, 0] != theta
                 D[i - start, 0] = theta
                 continue
-            _law(i, r, items.kind[i], theta, par, centre, p, u, f, B)
+            _linearise_block(i, r, entries.kind[i], theta, par, centre, p, u, f, B)
             for k in range(m):
                 for l in range(m):
                     changed = changed or D[i - start, 3 * k + l] != B[k, l]
@@ -225,10 +221,10 @@ def _linearise(isl, theta, q, centre, work, f, D):
 
 
 @njit
-def _assemble(isl, band, items, J, D, K):
-    """K = I + Jᵀ B J by rows of a band."""
-    phase, seg, ptr, a, b = items.phase, items.seg, items.ptr, items.a, items.b
-    moving, low = items.begin[-1], items.begin[isl]
+def _assemble(isl, band, entries, J, D, K):
+    """Set K = I + Jᵀ B J by rows of a band."""
+    phase, seg, ptr, a, b = entries.phase, entries.seg, entries.ptr, entries.a, entries.b
+    moving, low = entries.begin[-1], entries.begin[isl]
     d = J.shape[1] // 2
     start = seg[phase[isl, 0], 0]
     T = np.empty((6, 2 * d))
@@ -256,28 +252,29 @@ def _assemble(isl, band, items, J, D, K):
                 continue
             ra, rb = (a[i] - low) * d, (b[i] - low) * d
             if a[i] < moving:
-                _add(K, band, ra, ra, m, T, J, r, 0, 0, d)
+                _add_products(K, band, ra, ra, m, T, J, r, 0, 0, d)
             if b[i] < moving and b[i] != a[i]:
-                _add(K, band, rb, rb, m, T, J, r, d, d, d)
+                _add_products(K, band, rb, rb, m, T, J, r, d, d, d)
                 if a[i] < moving:
-                    _add(K, band, ra, rb, m, T, J, r, 0, d, d)
-                    _add(K, band, rb, ra, m, T, J, r, d, 0, d)
+                    _add_products(K, band, ra, rb, m, T, J, r, 0, d, d)
+                    _add_products(K, band, rb, ra, m, T, J, r, d, 0, d)
 
 
 @njit(sealed=True)
 def newton_step(isl, theta, band, q, centre, work, f, D, K, enough):
-    """One step on the impulses of an island, with its state w = Jᵀ p given and not changed.
+    """Take one Newton step on the impulses of an island; its state w = Jᵀ p is given and not changed.
 
-    q (n,): velocities without impulses, those of `work` or others; centre (n,): of the proximal problem; f (n,): room.
+    q (n,): velocities without impulses, of `work` or another problem; centre (n,): of the proximal problem; f (n,):
+    workspace.
 
-    D (items, 9) and K (n, 2 band + 1) are those of the step before; the factors in K serve again where no contact has
+    D (entries, 9) and K (n, 2 band + 1) are those of the step before; the factors in K serve again where no contact has
     changed its mode. Returns |f|² before the step, in energy, and whether a step was made: not where |f|² is at most
     `enough` (negative: the first step from a centre), no contact has changed its mode, or the matrix is singular.
     """
-    items, packed, p, weight = work.items, work.packed, work.p, work.local.weight
-    a, b, phase, ptr, seg = items.a, items.b, items.phase, items.ptr, items.seg
+    entries, packed, p, weight = work.entries, work.packed, work.p, work.local.weight
+    a, b, phase, ptr, seg = entries.a, entries.b, entries.phase, entries.ptr, entries.seg
     J = packed.J
-    d, moving, low, high = work.w.shape[1], items.begin[-1], items.begin[isl], items.begin[isl + 1]
+    d, moving, low, high = work.w.shape[1], entries.begin[-1], entries.begin[isl], entries.begin[isl + 1]
     start, stop = seg[phase[isl, 0], 0], seg[phase[isl, PHASES] - 1, kinds.KINDS]
     changed = _linearise(isl, theta, q, centre, work, f, D)
     size = 0.0
@@ -287,7 +284,7 @@ def newton_step(isl, theta, band, q, centre, work, f, D, K, enough):
         D[0, 0] = -1.0 if changed else D[0, 0]  # K is not that of this D
         return size, False
     if changed:
-        _assemble(isl, band, items, J, D, K)
+        _assemble(isl, band, entries, J, D, K)
         if not _factorise(K, band, d):
             D[0, 0] = -1.0
             return size, False

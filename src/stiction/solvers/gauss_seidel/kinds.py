@@ -1,10 +1,10 @@
-"""The kinds of items that block Gauss–Seidel sweeps over, and the numbers of their local problems."""
+"""The kinds of entries of the sweep list, and the columns of the numbers of their local problems."""
 
 INTERVAL, BILATERAL, PLANAR, DISK, NESTED = 0, 1, 2, 3, 4  # one row; a joint; contacts in the plane, in space; others
-KINDS = 5
+KINDS = 5  # the number of kinds
 
-# Columns of `par`: the numbers of an item's local problem, by its kind.
-PARAMETERS = 8  # a cache line
+# Columns of `par`: the numbers of an entry's local problem, by its kind.
+PARAMETERS = 8  # columns: a cache line
 INTERVAL_INVERSE, INTERVAL_LOW, INTERVAL_HIGH, INTERVAL_OWN = 0, 1, 2, 3  # 1/W (0: cannot move), the bounds, W
 BILATERAL_SIZE = 0  # √ of the largest entry of W before the frame: velocity per impulse in it
 PLANAR_NN, PLANAR_NT, PLANAR_TT = 0, 1, 2  # W

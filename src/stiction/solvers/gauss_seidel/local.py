@@ -20,11 +20,9 @@ import math
 from typing import Any, NamedTuple
 
 from ...runtime.jit import njit
-from ...runtime.lanes import root, select, size, some
+from ...runtime.lanes import any_lane, select, sqrt
 from . import kinds
-
-_LAST_STEP = 1e-8  # of Newton's method for λ, relative: what is left is of the order of its square
-_MOST_STEPS = 100  # of the safeguarded iterations for λ; bisection alone would need about 60
+from .parameters import LOCAL
 
 
 class Disk(NamedTuple):
@@ -41,7 +39,7 @@ class Disk(NamedTuple):
 
 @njit(inline=True)
 def planar_of(par, i):
-    """W, and the friction of a contact in the plane: what `solve_planar` asks for."""
+    """W and the friction of a contact in the plane, the arguments of `solve_planar`."""
     return (
         par[i, kinds.PLANAR_NN],
         par[i, kinds.PLANAR_NT],
@@ -109,16 +107,16 @@ def solve_planar(un, ut, pn, pt, wnn, wnt, wtt, ma, mb, ra, rb, associated):
             return nb, tb
         return (na, ta) if na >= 0.0 else (pn, pt)
     # several may obey the law: the one nearest to the present impulse, so that every solution is a point of rest
-    near = math.inf
+    nearest = math.inf
     bestn, bestt = pn, pt
     if rate >= 0.0:
-        near, bestn, bestt = pn, 0.0, f
-    if stick and abs(n - pn) < near:
-        near, bestn, bestt = abs(n - pn), n, t
-    if wrong_b == 0.0 and abs(nb - pn) < near:
-        near, bestn, bestt = abs(nb - pn), nb, tb
-    if wrong_a == 0.0 and abs(na - pn) < near:
-        near, bestn, bestt = abs(na - pn), na, ta
+        nearest, bestn, bestt = pn, 0.0, f
+    if stick and abs(n - pn) < nearest:
+        nearest, bestn, bestt = abs(n - pn), n, t
+    if wrong_b == 0.0 and abs(nb - pn) < nearest:
+        nearest, bestn, bestt = abs(nb - pn), nb, tb
+    if wrong_a == 0.0 and abs(na - pn) < nearest:
+        nearest, bestn, bestt = abs(na - pn), na, ta
     return bestn, bestt
 
 
@@ -142,18 +140,18 @@ def solve_disk(u, p, disk):
     sticks = (n >= 0.0) & (t1 * t1 + t2 * t2 <= mu * mu * n * n) & ~leaves
     slips = pressed & ~sticks
     n, t1, t2 = select(sticks, n, 0.0), select(sticks, t1, 0.0), select(sticks, t2, 0.0)
-    if some(slips):
+    if any_lane(slips):
         # F(λ) = mu·p_n/|p_t| - 1 rises from below 0 to infinity, and is linear where s1 = s2: Newton, kept in a bracket
         low, high = select(slips, 0.0, 0.0), select(slips, math.inf, math.inf)
         least = select(s1 < s2, s1, s2)
-        busy = slips
-        for _ in range(_MOST_STEPS):
+        unfinished = slips
+        for _ in range(LOCAL.max_steps):
             d1 = 1.0 / (s1 + x)
             d2 = 1.0 / (s2 + x)
             y1 = -r1 * d1
             y2 = -r2 * d2
             length2 = y1 * y1 + y2 * y2
-            length = root(length2)
+            length = sqrt(length2)
             m = c - e1 * y1 - e2 * y2
             gap = mu * m - length
             below = gap < 0.0
@@ -162,14 +160,14 @@ def solve_disk(u, p, disk):
             a2 = y2 * d2
             slope = mu * (e1 * a1 + e2 * a2) * length2 + mu * m * (y1 * a1 + y2 * a2)
             new = select(slope > 0.0, x - gap * length2 / slope, -math.inf)  # no slope: none
-            near = size(new - x) <= _LAST_STEP * (x + least)
+            converged = abs(new - x) <= LOCAL.last_step * (x + least)
             inside = (low < new) & (new < high)
             middle = select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2))
-            stop = (size(gap) <= 1e-16 * length) | (~inside & (near | (middle <= low) | (middle >= high)))
-            busy = busy & ~stop
-            x = select(busy, select(inside, new, middle), x)
-            busy = busy & ~near
-            if not some(busy):
+            stop = (abs(gap) <= 1e-16 * length) | (~inside & (converged | (middle <= low) | (middle >= high)))
+            unfinished = unfinished & ~stop
+            x = select(unfinished, select(inside, new, middle), x)
+            unfinished = unfinished & ~converged
+            if not any_lane(unfinished):
                 break
         y1 = -r1 / (s1 + x)
         y2 = -r2 / (s2 + x)

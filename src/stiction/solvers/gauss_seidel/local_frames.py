@@ -24,10 +24,9 @@ from ...friction.kernels import PRODUCT, starts_group
 from ...problem.laws import UNILATERAL
 from ...runtime.jit import njit
 from . import kinds
+from .parameters import LOCAL
 from .records import Array
-from .sweep_list import bounds
-
-_RAISED = 1e-10  # of the largest eigenvalue of W_tt: what smaller ones are raised to
+from .sweep_list import entry_bounds
 
 
 @njit(leaf=True)
@@ -65,11 +64,8 @@ def eigen(A, n, U):
 
 
 @njit(leaf=True)
-def least_diagonal(start, stop, ptr, src, length, W):
-    """What counts as zero on the diagonal of W, as far as the items start..stop go: 1e-20 of its largest entry.
-
-    The largest of rows in metres.
-    """
+def diagonal_floor(start, stop, ptr, src, length, W):
+    """What counts as zero on the diagonal of W: 1e-20 of its largest in the entries start..stop, rows in metres."""
     tiny = 0.0
     for i in range(start, stop):
         for k in range(ptr[i + 1] - ptr[i]):
@@ -78,8 +74,8 @@ def least_diagonal(start, stop, ptr, src, length, W):
     return tiny
 
 
-class Room(NamedTuple):
-    """Work arrays for the frame of one item of up to six rows."""
+class Workspace(NamedTuple):
+    """Work arrays for the frame of one entry of up to six rows."""
 
     A: Array  # (6, 6) its own W in scaled rows, then the eigenvalues on the diagonal
     U: Array  # (6, 6) the eigenvectors
@@ -89,41 +85,42 @@ class Room(NamedTuple):
 
 
 @njit
-def frames(start, stop, tiny, items, local, laws, W, q, p):
-    """From each item's own W (rows, most rows), with compliance: T, as W, and the local problems in it, q and p too.
+def make_frames(start, stop, tiny, entries, local, laws, W, q, p):
+    """Set the frames T and local problems of the entries start..stop from their own W (rows, widest), with compliance.
 
-    For the items start..stop; a diagonal of W up to `tiny` counts as zero.
+    q and p are turned into the frames; a diagonal of W up to `tiny` counts as zero.
     """
-    kind, ptr, T, par = items.kind, items.ptr, local.T, local.par
-    room = Room(np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6))
+    kind, ptr, T, par = entries.kind, entries.ptr, local.T, local.par
+    workspace = Workspace(np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty(6), np.empty(6))
     for i in range(start, stop):
-        r, b = ptr[i], items.block[i]
+        r, b = ptr[i], entries.block[i]
         s = laws.set_of[b]
         if kind[i] == kinds.INTERVAL:
-            row = items.src[r]
+            row = entries.src[r]
             m = laws.length[row]
             T[r, 0] = m
             q[r], p[r] = q[r] * m, p[r] / m
-            low, high, _, _ = bounds(b, row, laws)
-            _interval(i, r, W[r, 0] * m * m, tiny, low / m, high / m, q, p, par)
+            low, high, _, _ = entry_bounds(b, row, laws)
+            _interval_frame(i, r, W[r, 0] * m * m, tiny, low / m, high / m, q, p, par)
         elif kind[i] == kinds.PLANAR:
-            _planar(i, r, b, tiny, items, laws, W, T, p, par)
+            _planar_frame(i, r, b, tiny, entries, laws, W, T, p, par)
         elif kind[i] == kinds.DISK:
-            _disk(i, r, W, tiny, laws.semi[s, 0], laws.semi[s, 1], laws.mu[b], T, q, p, local)
+            _disk_frame(i, r, W, tiny, laws.semi[s, 0], laws.semi[s, 1], laws.mu[b], T, q, p, local)
         else:
-            _many_rows(i, tiny, items, local, laws, W, q, p, room)
+            _general_frame(i, tiny, entries, local, laws, W, q, p, workspace)
 
 
 @njit(inline=True)
-def _planar(i, r, b, tiny, items, laws, W, T, p, par):
-    """The rows stay what they are; W_tt is raised to what keeps W positive definite."""
-    _, _, down, up = bounds(b, items.src[r], laws)
+def _planar_frame(i, r, b, tiny, entries, laws, W, T, p, par):
+    """The frame of a contact in the plane: rows stay as they are; W_tt is raised so that W is positive definite."""
+    _, _, down, up = entry_bounds(b, entries.src[r], laws)
     T[r, 0] = 1.0
     T[r + 1, 1] = 1.0
     wnn, wnt = W[r, 0], W[r, 1]
     if wnn > tiny:
         par[i, kinds.PLANAR_NN], par[i, kinds.PLANAR_NT] = wnn, wnt
-        par[i, kinds.PLANAR_TT] = max(W[r + 1, 1], wnt * wnt / wnn * (1.0 + _RAISED), _RAISED * wnn)
+        raised = LOCAL.raised_share
+        par[i, kinds.PLANAR_TT] = max(W[r + 1, 1], wnt * wnt / wnn * (1.0 + raised), raised * wnn)
     else:
         p[r] = 0.0
         p[r + 1] = 0.0
@@ -132,71 +129,71 @@ def _planar(i, r, b, tiny, items, laws, W, T, p, par):
 
 
 @njit(inline=True)
-def _many_rows(i, tiny, items, local, laws, W, q, p, room):
+def _general_frame(i, tiny, entries, local, laws, W, q, p, workspace):
     """The frame of a joint (BILATERAL) or of a contact with any friction set (NESTED)."""
-    r, b, par = items.ptr[i], items.block[i], local.par
-    s, n, joint = laws.set_of[b], items.ptr[i + 1] - r, items.kind[i] == kinds.BILATERAL
+    r, b, par = entries.ptr[i], entries.block[i], local.par
+    s, n, joint = laws.set_of[b], entries.ptr[i + 1] - r, entries.kind[i] == kinds.BILATERAL
     shift = 1 if not joint and laws.law[b] == UNILATERAL else 0
     t = n - shift
     product = not joint and laws.shape[s] & 3 == PRODUCT
-    polyhedral = items.gptr[i + 1] > items.gptr[i] and not product
+    polyhedral = entries.gptr[i + 1] > entries.gptr[i] and not product
     wnn = W[r, 0] if shift else 0.0
     moves = shift == 0 or wnn > tiny
-    A, x = room.A, room.x
+    A, x = workspace.A, workspace.x
     for k in range(t):
-        x[k] = laws.length[items.src[r + k]] if joint else 1.0 if polyhedral else laws.semi[s, k]
+        x[k] = laws.length[entries.src[r + k]] if joint else 1.0 if polyhedral else laws.semi[s, k]
     for k in range(t):
         for l in range(t):
-            own = W[r + shift + k, shift + l]
-            A[k, l] = x[k] * own * x[l]
+            w_kl = W[r + shift + k, shift + l]
+            A[k, l] = x[k] * w_kl * x[l]
     if product:
-        _uncouple(A, t, laws.shape[s])
-    most = _diagonalise(r, shift, t, tiny, joint or polyhedral, joint, local, room)
+        _zero_coupling(A, t, laws.shape[s])
+    largest = _diagonalise(r, shift, t, tiny, joint or polyhedral, joint, local, workspace)
     if shift:
         local.T[r, 0] = 1.0
-    _turn(r, shift, t, moves, local.T, q, p, room)
+    _turn_rows(r, shift, t, moves, local.T, q, p, workspace)
     for k in range(t if shift else 0):
         for l in range(t):
             local.wn[r + shift + k] += local.T[r + shift + l, shift + k] * W[r, shift + l]
     if joint:
-        par[i, kinds.BILATERAL_SIZE] = math.sqrt(most)
+        par[i, kinds.BILATERAL_SIZE] = math.sqrt(largest)
         return
     par[i, kinds.NESTED_NN], par[i, kinds.NESTED_NORMAL] = wnn if moves else 0.0, float(shift)
     par[i, kinds.NESTED_MU], par[i, kinds.NESTED_R0] = laws.mu[b] if shift else 0.0, laws.r0[b]
     if product:
         par[i, kinds.NESTED_PRODUCT] = float(laws.shape[s])
-        _couple(r, shift, t, laws.shape[s], most, W, local, items.gptr[i])
+        _product_coupling(r, shift, t, laws.shape[s], largest, W, local, entries.gptr[i])
     else:
-        _move_polyhedron(i, r, s, shift, t, items, local, laws, room.inverse)
+        _move_polyhedron(i, r, s, shift, t, entries, local, laws, workspace.inverse)
 
 
 @njit(inline=True)
-def _diagonalise(r, shift, n, tiny, whiten, joint, local, room):
-    """T, its inverse and W̃_tt from W_tt in the room, scaled by x; returns its largest eigenvalue.
+def _diagonalise(r, shift, n, tiny, whiten, joint, local, workspace):
+    """Set T, its inverse and W̃_tt from W_tt in the workspace, scaled by x; returns the largest eigenvalue.
 
     whiten: W̃_tt = 1. joint: without the directions that are redundant.
     """
-    A, U, inverse, x, T, sd = room.A, room.U, room.inverse, room.x, local.T, local.sd
+    A, U, inverse, x, T, sd = workspace.A, workspace.U, workspace.inverse, workspace.x, local.T, local.sd
     eigen(A, n, U)
-    most = tiny
+    largest = tiny
     for k in range(n):
-        most = max(most, A[k, k])
+        largest = max(largest, A[k, k])
     for k in range(n):
-        value = max(A[k, k], _RAISED * most)
+        value = max(A[k, k], LOCAL.raised_share * largest)
         scale = 1.0 / math.sqrt(value) if whiten and value > 0.0 else 1.0
-        if joint and A[k, k] <= _RAISED * most:
+        if joint and A[k, k] <= LOCAL.raised_share * largest:
             scale = 0.0
         sd[r + shift + k] = value if not whiten and value > 0.0 else 1.0
         for l in range(n):
             T[r + shift + l, shift + k] = x[l] * U[l, k] * scale
             inverse[k, l] = U[l, k] / (x[l] * scale) if x[l] * scale > 0.0 else 0.0
-    return most
+    return largest
 
 
 @njit(inline=True)
-def _turn(r, shift, n, moves, T, q, p, room):
-    """q <- Tᵀ q and p <- T⁻¹ p of the rows of an item; no impulses where its normal row cannot move."""
-    x, y, inverse = room.x, room.y, room.inverse
+def _turn_rows(r, shift, n, moves, T, q, p, workspace):
+    """q <- Tᵀ q and p <- T⁻¹ p of the rows of an entry; no impulses where its normal row cannot move."""
+    x, y, inverse = workspace.x, workspace.y, workspace.inverse
     for k in range(n + shift):
         x[k] = q[r + k]
         y[k] = p[r + k] if moves else 0.0
@@ -213,8 +210,8 @@ def _turn(r, shift, n, moves, T, q, p, room):
 
 
 @njit(inline=True)
-def _uncouple(A, n, shape):
-    """Zero between the groups of a product, so that the frame turns each within itself."""
+def _zero_coupling(A, n, shape):
+    """Set A to zero between the groups of a product, so that the frame turns each group within itself."""
     group = 0
     for k in range(n):
         group = k if starts_group(shape, k) else group
@@ -224,8 +221,8 @@ def _uncouple(A, n, shape):
 
 
 @njit(inline=True)
-def _couple(r, shift, n, shape, most, W, local, g0):
-    """All of W̃_tt of a product into G (n, 6), and sd; diagonals are raised by 1e-10 of their group's largest.
+def _product_coupling(r, shift, n, shape, scale, W, local, g0):
+    """Set G (n, 6) to all of W̃_tt of a product, and sd; diagonals are raised by 1e-10 of their group's largest.
 
     By their group's, as the groups have units of their own: where rolling has a small radius, so has its diagonal.
     """
@@ -245,19 +242,19 @@ def _couple(r, shift, n, shape, most, W, local, g0):
         largest = 0.0
         for k in range(first, end):
             largest = max(largest, G[g0 + k, k])
-        if largest <= 1e-10 * _RAISED * most:  # a group without friction, or that cannot move
-            largest = most if most > 0.0 else 1.0
+        if largest <= 1e-10 * LOCAL.raised_share * scale:  # a group without friction, or that cannot move
+            largest = scale if scale > 0.0 else 1.0
         for k in range(first, end):
-            G[g0 + k, k] += _RAISED * largest
+            G[g0 + k, k] += LOCAL.raised_share * largest
             sd[r + shift + k] = G[g0 + k, k]
         first = end
 
 
 @njit(leaf=True)
-def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, local):
-    """One rotation makes S = W_tt - W_tn W_nt / W_nn diagonal, after x1, x2 have made the ellipse a disk.
+def _disk_frame(i, r, W, tiny, x1, x2, mu, T, q, p, local):
+    """The frame of a contact in space: x1, x2 make the ellipse a disk, a rotation W_tt - W_tn W_nt / W_nn diagonal.
 
-    What is the normal's in `par` is zero where it cannot move, so that p stays 0.
+    The numbers of the normal row in `par` are zero where it cannot move, so that p stays 0.
     """
     par, sd = local.par, local.sd
     wnn, w1, w2 = W[r, 0], x1 * W[r, 1], x2 * W[r, 2]
@@ -273,14 +270,14 @@ def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, local):
         c = 1.0 / math.sqrt(t * t + 1.0)
         s = t * c
         s11, s22 = s11 - t * s12, s22 + t * s12
-    most = max(tiny, s11, s22, wnn * x1 * x1)
+    largest = max(tiny, s11, s22, wnn * x1 * x1)
     T[r, 0] = 1.0
     T[r + 1, 1], T[r + 1, 2], T[r + 2, 1], T[r + 2, 2] = x1 * c, x1 * s, -x2 * s, x2 * c
     q1, q2, p1, p2 = q[r + 1] * x1, q[r + 2] * x2, p[r + 1] / x1, p[r + 2] / x2
     q[r + 1], q[r + 2] = c * q1 - s * q2, s * q1 + c * q2
     p[r + 1], p[r + 2] = c * p1 - s * p2, s * p1 + c * p2
     for k in range(1, 3):
-        value = max(s11 if k == 1 else s22, _RAISED * most)
+        value = max(s11 if k == 1 else s22, LOCAL.raised_share * largest)
         sd[r + k] = value if value > 0.0 else 1.0
     par[i, kinds.DISK_S1], par[i, kinds.DISK_S2], par[i, kinds.DISK_MU] = sd[r + 1], sd[r + 2], mu
     if moves:
@@ -291,8 +288,8 @@ def _disk(i, r, W, tiny, x1, x2, mu, T, q, p, local):
 
 
 @njit(leaf=True)
-def _interval(i, r, w, tiny, lo, hi, q, p, par):
-    """A row that cannot move keeps the bound that its velocity asks for, else what is nearest to no impulse."""
+def _interval_frame(i, r, w, tiny, lo, hi, q, p, par):
+    """The local problem of one row. If it cannot move, p is the bound that its velocity asks for, or nearest to 0."""
     par[i, kinds.INTERVAL_LOW], par[i, kinds.INTERVAL_HIGH] = lo, hi
     if w > tiny:
         par[i, kinds.INTERVAL_INVERSE], par[i, kinds.INTERVAL_OWN] = 1.0 / w, w
@@ -305,18 +302,18 @@ def _interval(i, r, w, tiny, lo, hi, q, p, par):
 
 
 @njit(inline=True)
-def _move_polyhedron(i, r, s, shift, n, items, local, laws, inverse):
-    """Facets a·f <= c and vertices f of the set in the frame: a·T f̃ <= c, f̃ = T⁻¹ f."""
+def _move_polyhedron(i, r, s, shift, n, entries, local, laws, inverse):
+    """Set facets a·f <= c and vertices f of a polyhedron in the frame: a·T f̃ <= c, f̃ = T⁻¹ f."""
     T, G, V = local.T, local.G, local.V
-    for g in range(items.gptr[i], items.gptr[i + 1]):
-        f = laws.facet_ptr[s] + g - items.gptr[i]
+    for g in range(entries.gptr[i], entries.gptr[i + 1]):
+        f = laws.facet_ptr[s] + g - entries.gptr[i]
         local.rim[g] = laws.facets[f, n]
         for k in range(n):
             G[g, k] = 0.0
             for l in range(n):
                 G[g, k] += laws.facets[f, l] * T[r + shift + l, shift + k]
-    for v in range(items.vptr[i], items.vptr[i + 1]):
-        f = laws.vertex_ptr[s] + v - items.vptr[i]
+    for v in range(entries.vptr[i], entries.vptr[i + 1]):
+        f = laws.vertex_ptr[s] + v - entries.vptr[i]
         for k in range(n):
             V[v, k] = 0.0
             for l in range(n):

@@ -21,19 +21,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...friction.kernels import PolyhedronRoom, project_polyhedron, starts_group
+from ...friction.kernels import PolyhedronWorkspace, project_polyhedron, starts_group
 from ...problem.records import Array
 from ...runtime.jit import njit
 from . import kinds
-
-_BISECTIONS = 100  # of the safeguarded iterations for λ; bisection alone would need about 60
-_BRACKETS = 200  # evaluations of the function of p_n
-_NEWTON_STEPS = 30  # at most
-_CYCLES = 20_000  # over the groups; a group coupled to another by 0.999 of what it could be needs 1e4 for 1e-8
+from .parameters import LOCAL
 
 
 class Block(NamedTuple):
-    """One block with all other impulses held fixed. Its n friction rows are first..first + n of the item's arrays."""
+    """One block with all other impulses held fixed. Its n friction rows are first..first + n of the entry's arrays."""
 
     normal: Any  # 1 with a normal row, else 0
     n: Any
@@ -47,7 +43,7 @@ class Block(NamedTuple):
     r0: Any
     associated: Any
     kind: Any  # of a product (`friction.kernels`), else 0
-    facets: Any  # how many a polyhedron has, else 0
+    facets: Any  # number of facets of a polyhedron, else 0
     G: Array  # its facets from row g0 on, or W_tt of a product
     g0: Any
     rim: Array  # offsets of the facets
@@ -56,31 +52,31 @@ class Block(NamedTuple):
     v1: Any
 
 
-class Room(NamedTuple):
-    """Work arrays of the blocks of an island, one after the other."""
+class Workspace(NamedTuple):
+    """Work arrays for one block at a time."""
 
     qt: Array  # (8,)
     g: Array  # (8,) velocities of the friction rows for some p_n
     f: Array  # (8,) friction
     x: Array  # (8,) point that is projected
     h: Array  # (facets + 1,) offsets
-    work: PolyhedronRoom
+    work: PolyhedronWorkspace
 
 
 @njit
-def nested_room(facets):
+def nested_workspace(facets):
     """Work arrays for polyhedra of up to `facets` facets."""
     m = facets + 1
-    work = PolyhedronRoom(
+    work = PolyhedronWorkspace(
         np.empty((m, 8)), np.empty(m), np.empty(8), np.empty(8), np.empty(8, dtype=np.int64), np.empty((8, 8)),
         np.empty(8), np.empty(8),
     )  # fmt: skip
-    return Room(np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(m), work)
+    return Workspace(np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(m), work)
 
 
 @njit(leaf=True)
 def minimise_ball(s, g, n, first, radius, f):
-    """f minimising ½ Σ s f² + g·f with |f| <= radius: f = -g / (s + λ), λ from |f(λ)| = radius (Newton on 1/|f|)."""
+    """Set f to the minimiser of ½ Σ s f² + g·f with |f| <= radius: -g / (s + λ), λ by Newton's method on 1/|f|."""
     if radius <= 0.0:
         for k in range(n):
             f[k] = 0.0
@@ -98,7 +94,7 @@ def minimise_ball(s, g, n, first, radius, f):
     low = 0.0
     high = math.sqrt(total) / radius
     x = max(0.0, high - widest)
-    for _ in range(_BISECTIONS):
+    for _ in range(LOCAL.max_steps):
         size2 = 0.0
         pull = 0.0
         for k in range(n):
@@ -122,12 +118,12 @@ def minimise_ball(s, g, n, first, radius, f):
 
 
 @njit(leaf=True)
-def _minimise_product(block, g, radius, f, room):
-    """f (n,) minimising ½ fᵀSf + g·f with each group of rows in the ball of `radius`, from the f it is given."""
+def _minimise_product(block, g, radius, f, workspace):
+    """Set f (n,) to the minimiser of ½ fᵀSf + g·f with each group of rows in the ball of `radius`, from the given f."""
     S, s0, n = block.G, block.g0, block.n
-    rest, own, part = room.work.residual, room.work.target, room.work.rhs
+    linear, diagonal, part = workspace.work.residual, workspace.work.target, workspace.work.rhs
     last = math.inf
-    for _ in range(_CYCLES):
+    for _ in range(LOCAL.max_cycles):
         moved = 0.0
         size = 0.0
         first = 0
@@ -139,9 +135,9 @@ def _minimise_product(block, g, radius, f, room):
                 for j in range(n):
                     if j < first or j >= k:
                         s += S[s0 + i, j] * f[j]
-                rest[i - first] = s
-                own[i - first] = S[s0 + i, i]
-            minimise_ball(own, rest, k - first, 0, radius, part)
+                linear[i - first] = s
+                diagonal[i - first] = S[s0 + i, i]
+            minimise_ball(diagonal, linear, k - first, 0, radius, part)
             for i in range(first, k):
                 moved = max(moved, S[s0 + i, i] * abs(part[i - first] - f[i]))
                 size = max(size, abs(g[i]) + S[s0 + i, i] * abs(part[i - first]))
@@ -154,19 +150,19 @@ def _minimise_product(block, g, radius, f, room):
 
 
 @njit(leaf=True)
-def _friction(block, g, radius, f, room):
-    """The friction f that dissipates most at one radius."""
+def _friction(block, g, radius, f, workspace):
+    """Set f to the friction that dissipates most at one radius."""
     n, m = block.n, block.facets
     if block.kind:
-        _minimise_product(block, g, radius, f, room)
+        _minimise_product(block, g, radius, f, workspace)
     elif m == 0:
         minimise_ball(block.s, g, n, block.first, radius, f)
     else:
         for k in range(n):
-            room.x[k] = -g[k]
+            workspace.x[k] = -g[k]
         for j in range(m):
-            room.h[j] = block.rim[block.g0 + j] * radius
-        project_polyhedron(block.G[block.g0 : block.g0 + m], room.h, n, m, room.x, f, room.work)
+            workspace.h[j] = block.rim[block.g0 + j] * radius
+        project_polyhedron(block.G[block.g0 : block.g0 + m], workspace.h, n, m, workspace.x, f, workspace.work)
 
 
 @njit(leaf=True)
@@ -197,12 +193,12 @@ def _slip_speed(block, g, f):
 
 
 @njit(leaf=True)
-def _rate(block, x, room):
-    """The function of p_n whose root is sought, at p_n = x; the friction there is in the room."""
-    g, f = room.g, room.f
+def _normal_rate(block, x, workspace):
+    """The function of p_n whose root is sought, at p_n = x; sets the friction there in the workspace."""
+    g, f = workspace.g, workspace.f
     for k in range(block.n):
         g[k] = block.qt[k] + block.wn[block.first + k] * x
-    _friction(block, g, block.mu * x + block.r0, f, room)
+    _friction(block, g, block.mu * x + block.r0, f, workspace)
     rate = block.qn + block.wnn * x
     for k in range(block.n):
         rate += block.wn[block.first + k] * f[k]
@@ -212,18 +208,18 @@ def _rate(block, x, room):
 
 
 @njit(leaf=True)
-def _bracket(block, x, room):
-    """p_n, with its friction in the room; -1 where no p_n in reach obeys the law.
+def _bracket(block, x, workspace):
+    """p_n, with its friction in the workspace; -1 where no p_n in reach obeys the law.
 
-    Brackets a root upwards or downwards from the present p_n = x, then regula falsi (Illinois). Ends when what was
-    wrong at the present p_n is smaller by 1e-8: close to the solution of the whole problem that is round-off. Products
-    go on to round-off: they come here where Newton's method fails, and their present impulses may be far away.
+    Brackets a root upwards or downwards from the present p_n = x, then takes regula falsi (Illinois). Ends when the
+    residual at the present p_n has fallen by 1e-8: close to the solution of the whole problem that is round-off.
+    Products go on to round-off: they come here where Newton's method fails, with present impulses that may be far off.
     """
     low, at_low, high, at_high = -1.0, 0.0, math.inf, 0.0  # low < 0: no lower end yet
     goal = -1.0
     side = 0
-    for _ in range(_BRACKETS):
-        rate = _rate(block, x, room)
+    for _ in range(LOCAL.max_brackets):
+        rate = _normal_rate(block, x, workspace)
         if x <= 0.0 and rate >= 0.0:
             return 0.0
         if goal < 0.0:
@@ -255,7 +251,7 @@ def _bracket(block, x, room):
 
 @njit(leaf=True)
 def _solve_ball(block, pn, guess, f):
-    """p_n and λ of a ball of friction under a normal row, f its friction; p_n = -1 when Newton did not get there.
+    """p_n and λ of a ball of friction under a normal row, f its friction; p_n = -1 where Newton's method failed.
 
     Open and stick in closed form; slip is Newton's method on (p_n, λ) from the present ones, with f = -(q_t + W_tn
     p_n) / (s + λ): r / |f| = 1 and u_n = 0, or u_n = mu·λ·r for the associated law. It is accepted by its residual.
@@ -263,27 +259,27 @@ def _solve_ball(block, pn, guess, f):
     qn, qt, wnn, wn, s = block.qn, block.qt, block.wnn, block.wn, block.s
     n, first, mu, r0, associated = block.n, block.first, block.mu, block.r0, block.associated
     size2 = 0.0
-    own = wnn
+    diagonal = wnn
     x = -qn
     for k in range(n):
         size2 += qt[k] * qt[k]
-        own -= wn[first + k] * wn[first + k] / s[first + k]
+        diagonal -= wn[first + k] * wn[first + k] / s[first + k]
         x += wn[first + k] * qt[k] / s[first + k]
     if r0 == 0.0 and qn - (mu * math.sqrt(size2) if associated else 0.0) >= 0.0:
         for k in range(n):
             f[k] = 0.0
         return 0.0, guess
-    x /= own
+    x /= diagonal
     size2 = 0.0
     for k in range(n):
         f[k] = -(qt[k] + wn[first + k] * x) / s[first + k]
         size2 += f[k] * f[k]
     radius = mu * x + r0
-    if own > 0.0 and x >= 0.0 and size2 <= radius * radius:
+    if diagonal > 0.0 and x >= 0.0 and size2 <= radius * radius:
         return x, guess
     x = pn if pn > 0.0 else abs(qn) / wnn
     y = guess
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(LOCAL.newton_steps):
         size2 = 0.0
         ff = 0.0  # sums of f², f·W_tn and W_tn² over s + λ
         fw = 0.0
@@ -354,7 +350,7 @@ def _eliminate(A, b, n):
 
 @njit(leaf=True)
 def _group_equations(block, first, last, radius, f, u, A, b):
-    """The equations of `_newton_product` of the friction rows first..last of one group, at their velocities u."""
+    """Set the equations of `_newton_product` of the friction rows first..last of one group, at their velocities u."""
     shift, n, mu, S, s0, wn = block.normal, block.n, block.mu, block.G, block.g0, block.wn
     s = 0.0
     for k in range(first, last):
@@ -398,16 +394,16 @@ def _group_equations(block, first, last, radius, f, u, A, b):
 
 
 @njit(leaf=True)
-def _newton_product(block, x, room):
-    """Newton's method on the law of a product from p_n = x and the friction in the room; p_n, -1 where it did not end.
+def _newton_product(block, x, workspace):
+    """p_n by Newton's method on the law of a product, from p_n = x and the friction in the workspace; -1: it failed.
 
     Equations, with y = f - u/s per group and s the largest of its own S: u_n = 0 (less mu·Σ|u_g|, associated), u_g = 0
     where |y_g| <= r (stick), s·(f_g - r·y_g/|y_g|) = 0 elsewhere (slip). In the associated case stick has u_g = 0.
     """
     shift, n, first, wnn, wn, S, s0 = block.normal, block.n, block.first, block.wnn, block.wn, block.G, block.g0
-    u, f, A, b = room.g, room.f, room.work.gram, room.work.sol
+    u, f, A, b = workspace.g, workspace.f, workspace.work.gram, workspace.work.sol
     m = n + shift
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(LOCAL.newton_steps):
         radius = block.mu * x + block.r0 if shift else block.r0
         rate = block.qn + wnn * x
         size = abs(block.qn) + wnn * x
@@ -452,38 +448,38 @@ def _newton_product(block, x, room):
 
 
 @njit(leaf=True)
-def _solve_product(block, pn, present, room):
-    """p_n (0 without a normal row) of a product from the present impulses on, its friction in the room.
+def _solve_product(block, pn, present, workspace):
+    """p_n (0 without a normal row) of a product, found from the present impulses, with its friction in the workspace.
 
     present (n,): its friction now. -1 where nothing was found.
     """
-    f = room.f
+    f = workspace.f
     for k in range(block.n):
         f[k] = 0.0
-    if block.normal and _rate(block, 0.0, room) >= 0.0 and (pn <= 0.0 or block.associated):
+    if block.normal and _normal_rate(block, 0.0, workspace) >= 0.0 and (pn <= 0.0 or block.associated):
         return 0.0
     for k in range(block.n):
         f[k] = present[k]
     start = pn if pn > 0.0 or not block.normal else max(0.0, -block.qn / block.wnn)
-    found = _newton_product(block, start, room)
+    found = _newton_product(block, start, workspace)
     if found >= 0.0:
         return found
     for k in range(block.n):
         f[k] = 0.0
     if block.normal:
-        return _bracket(block, pn, room)
-    _friction(block, block.qt, block.r0, f, room)
+        return _bracket(block, pn, workspace)
+    _friction(block, block.qt, block.r0, f, workspace)
     return 0.0
 
 
 @njit(leaf=True, sealed=True)
-def update_nested(i, u, p, new, items, local, associated, room):
-    """Impulses `new` of the rows of block i at their velocities u; returns its change of velocity."""
-    par, r = local.par, items.ptr[i]
-    n = items.ptr[i + 1] - r
+def update_nested(i, u, p, new, entries, local, associated, workspace):
+    """Set `new` to the impulses that solve entry i at its velocities u; returns its change of velocity."""
+    par, r = local.par, entries.ptr[i]
+    n = entries.ptr[i + 1] - r
     kind, wnn = np.int64(par[i, kinds.NESTED_PRODUCT]), par[i, kinds.NESTED_NN]
     shift = 1 if par[i, kinds.NESTED_NORMAL] > 0.0 else 0
-    first, t, qt, f, wn, s = r + shift, n - shift, room.qt, room.f, local.wn, local.sd
+    first, t, qt, f, wn, s = r + shift, n - shift, workspace.qt, workspace.f, local.wn, local.sd
     pn = p[r] if shift else 0.0
     qn = u[0] - wnn * pn if shift else 0.0
     for k in range(n):
@@ -495,25 +491,25 @@ def update_nested(i, u, p, new, items, local, associated, room):
         qt[k] = u[shift + k] - wn[first + k] * pn
         if kind:
             for j in range(t):
-                qt[k] -= local.G[items.gptr[i] + k, j] * p[first + j]
+                qt[k] -= local.G[entries.gptr[i] + k, j] * p[first + j]
         else:
             qt[k] -= s[first + k] * p[first + k]
     block = Block(
         shift, t, first, qn, qt, wnn, wn, s, par[i, kinds.NESTED_MU], par[i, kinds.NESTED_R0], associated, kind,
-        0 if kind else items.gptr[i + 1] - items.gptr[i], local.G, items.gptr[i], local.rim, local.V, items.vptr[i],
-        items.vptr[i + 1],
+        0 if kind else entries.gptr[i + 1] - entries.gptr[i], local.G, entries.gptr[i], local.rim, local.V,
+        entries.vptr[i], entries.vptr[i + 1],
     )  # fmt: skip
     found = -1.0
     if kind:
-        found = _solve_product(block, pn, p[first : first + t], room)
+        found = _solve_product(block, pn, p[first : first + t], workspace)
     elif shift:
         if block.facets == 0:
             found, par[i, kinds.NESTED_GUESS] = _solve_ball(block, pn, par[i, kinds.NESTED_GUESS], f)
         if found < 0.0:
-            found = _bracket(block, pn, room)
+            found = _bracket(block, pn, workspace)
     else:
         found = 0.0
-        _friction(block, qt, block.r0, f, room)
+        _friction(block, qt, block.r0, f, workspace)
     if found < 0.0:
         for k in range(n):
             new[k] = p[r + k]

@@ -1,4 +1,4 @@
-"""The scaled map of the islands during the sweeps: the certificate's own measure, on what the sweeps hold.
+"""The scaled map of the islands during the sweeps: the measure of the certificate, on the data of the sweeps.
 
 `rho` is the step of the map, one for each block: its inertia, or 1 where a problem asks for the unit step.
 """
@@ -18,14 +18,14 @@ from ...runtime.jit import njit, prange
 from ...runtime.lanes import WIDTH
 from . import kinds
 from .order import PHASES, stride
-from .point_contacts import measure_arms
+from .point_contacts import measure_point_contacts
 from .point_contacts_simd import measure_packs
 from .records import Array
 from .sweep_island import body_state
 
 
 class State(NamedTuple):
-    """Impulses, and the velocities that they give: what the scaled map judges (a part of `records.Work`)."""
+    """Impulses and the velocities that they give, from which the scaled map is computed (a part of `records.Work`)."""
 
     free: Array  # (nr,) velocities of the rows without impulses [m/s]
     q: Array  # (n,) the same in the frames
@@ -36,7 +36,7 @@ class State(NamedTuple):
 
 @njit(leaf=True)
 def body_velocities(low, high, L, w, v):
-    """v = L w for the bodies low..high: the velocity that impulses have given them."""
+    """Set v = L w for the bodies low..high: the velocity that impulses have given them."""
     d = w.shape[1]
     for i in range(low, high):
         for j in range(d):
@@ -52,21 +52,21 @@ def block_map(laws, k, n, mu, rho, r, u, p):
 
     They begin with row r of the problem; mu: the radius of its round cone.
     """
-    missed = 0.0
+    error2 = 0.0
     if laws.law[k] == EQUALITY:
         for j in range(n):
-            missed += u[j] * u[j]
-        return missed
+            error2 += u[j] * u[j]
+        return error2
     if laws.law[k] == BOX:
         for j in range(n):
             low, high = laws.lo[r + j] / laws.length[r + j], laws.hi[r + j] / laws.length[r + j]
-            missed += ((p[j] - min(max(p[j] - rho * u[j], low), high)) / rho) ** 2
-        return missed
+            error2 += ((p[j] - min(max(p[j] - rho * u[j], low), high)) / rho) ** 2
+        return error2
     if n == 1 or mu == 0.0:
-        missed = (p[0] - max(0.0, p[0] - rho * u[0])) ** 2
+        error2 = (p[0] - max(0.0, p[0] - rho * u[0])) ** 2
         for j in range(1, n):
-            missed += p[j] * p[j]
-        return missed / (rho * rho)
+            error2 += p[j] * p[j]
+        return error2 / (rho * rho)
     u0, u1, u2, p2 = u[0], u[1], 0.0, 0.0
     if n == 3:
         u2, p2 = u[2], p[2]
@@ -76,17 +76,17 @@ def block_map(laws, k, n, mu, rho, r, u, p):
 
 
 @njit
-def _measure_others(start, stop, without, until, items, T, laws, form, rho, state):
-    """What `measure_round` says of the items start..stop but without..until."""
+def _measure_by_rows(start, stop, skip_start, skip_stop, entries, T, laws, body_rows, rho, state):
+    """`measure_round` for the entries start..stop without skip_start..skip_stop, by their rows."""
     free, p, v = state.free, state.p, state.v
-    Ja, Jb, a, b, block = form.Ja, form.Jb, items.a, items.b, items.block
-    ptr, src, C, length, mu = items.ptr, items.src, laws.C, laws.length, laws.mu
+    Ja, Jb, a, b, block = body_rows.Ja, body_rows.Jb, entries.a, entries.b, entries.block
+    ptr, src, C, length, mu = entries.ptr, entries.src, laws.C, laws.length, laws.mu
     semi, set_of = laws.semi, laws.set_of
     d = v.shape[1]
     u, f = np.empty(6), np.empty(6)
-    missed = 0.0
+    error2 = 0.0
     for i in range(start, stop):
-        if without <= i < until:
+        if skip_start <= i < skip_stop:
             continue
         k = block[i]
         n = ptr[i + 1] - ptr[i]
@@ -100,50 +100,52 @@ def _measure_others(start, stop, without, until, items, T, laws, form, rho, stat
                 s += Ja[r, l] * v[a[i], l] + Jb[r, l] * v[b[i], l]
             u[j], f[j] = s * length[r], f[j] / length[r]
         edge = mu[k] * semi[set_of[k], 0]
-        missed += block_map(laws, k, n, edge, rho[k], src[ptr[i]], u, f)
-    return missed
+        error2 += block_map(laws, k, n, edge, rho[k], src[ptr[i]], u, f)
+    return error2
 
 
 @njit(leaf=True)
-def measure_round(c, items, T, packed, laws, form, rho, state):
+def measure_round(c, entries, T, packed, laws, body_rows, rho, state):
     """Sum of squares of the scaled map over a cell with round cones only."""
     q, p, w = state.q, state.p, state.w
-    missed, without, until = 0.0, items.seg[c, kinds.DISK], items.seg[c, kinds.DISK]
-    if packed.arms:
-        start, first, last = items.seg[c, kinds.DISK], packed.pack[c], packed.pack[c + 1]
-        missed = measure_packs(first, last, start, items.ptr[start], items.a, items.b, packed.Z, packed.B, q, p, w)
+    error2, skip_start, skip_stop = 0.0, entries.seg[c, kinds.DISK], entries.seg[c, kinds.DISK]
+    if packed.point_contacts:
+        start, first, last = entries.seg[c, kinds.DISK], packed.pack[c], packed.pack[c + 1]
+        error2 = measure_packs(
+            first, last, start, entries.ptr[start], entries.a, entries.b, packed.Z, packed.B, q, p, w
+        )
         start += WIDTH * (last - first)
-        missed += measure_arms(start, items.seg[c, kinds.DISK + 1], items, packed, q, p, w, laws, rho)
-        until = items.seg[c, kinds.DISK + 1]
-    if until - without == items.seg[c, kinds.KINDS] - items.seg[c, 0]:
-        return missed
-    start, stop = items.seg[c, 0], items.seg[c, kinds.KINDS]
-    return missed + _measure_others(start, stop, without, until, items, T, laws, form, rho, state)
+        error2 += measure_point_contacts(start, entries.seg[c, kinds.DISK + 1], entries, packed, q, p, w, laws, rho)
+        skip_stop = entries.seg[c, kinds.DISK + 1]
+    if skip_stop - skip_start == entries.seg[c, kinds.KINDS] - entries.seg[c, 0]:
+        return error2
+    start, stop = entries.seg[c, 0], entries.seg[c, kinds.KINDS]
+    return error2 + _measure_by_rows(start, stop, skip_start, skip_stop, entries, T, laws, body_rows, rho, state)
 
 
 @njit(sealed=True)
 def measure_any(isl, work):
-    """The same for an island with blocks of any law and friction set, by the kernel of the certificate."""
-    items, laws, form, p, v = work.items, work.laws, work.form, work.p, work.v
+    """Sum of squares of the scaled map of an island with blocks of any law, by the kernel of the certificate."""
+    entries, laws, body_rows, p, v = work.entries, work.laws, work.body_rows, work.p, work.v
     T, free, rho = work.local.T, work.free, work.rho
-    Ja, Jb, a, b, block = form.Ja, form.Jb, items.a, items.b, items.block
-    ptr, src, C, hi, length = items.ptr, items.src, laws.C, laws.hi, laws.length
+    Ja, Jb, a, b, block = body_rows.Ja, body_rows.Jb, entries.a, entries.b, entries.block
+    ptr, src, C, hi, length = entries.ptr, entries.src, laws.C, laws.hi, laws.length
     lo, row_ptr = laws.lo, laws.row_ptr
     d = v.shape[1]
-    start, stop = items.seg[items.phase[isl, 0], 0], items.seg[items.phase[isl, PHASES] - 1, kinds.KINDS]
-    # the island's blocks as a small problem of their own
+    start, stop = entries.seg[entries.phase[isl, 0], 0], entries.seg[entries.phase[isl, PHASES] - 1, kinds.KINDS]
+    # the island's blocks as a small problem
     count = 0
     for i in range(start, stop):
         if i == start or block[i] != block[i - 1]:
             count += 1
-    pick, own_ptr = np.empty(count, np.int64), np.zeros(count + 1, np.int64)
+    blocks, island_ptr = np.empty(count, np.int64), np.zeros(count + 1, np.int64)
     count = 0
     for i in range(start, stop):
         if i == start or block[i] != block[i - 1]:
-            pick[count] = block[i]
-            own_ptr[count + 1] = own_ptr[count] + row_ptr[block[i] + 1] - row_ptr[block[i]]
+            blocks[count] = block[i]
+            island_ptr[count + 1] = island_ptr[count] + row_ptr[block[i] + 1] - row_ptr[block[i]]
             count += 1
-    n = own_ptr[count]
+    n = island_ptr[count]
     uu, pp = np.zeros(n), np.zeros(n)
     low, high, long = np.empty(n), np.empty(n), np.empty(n)
     at = -1
@@ -151,7 +153,7 @@ def measure_any(isl, work):
         if i == start or block[i] != block[i - 1]:
             at += 1
             for r in range(row_ptr[block[i]], row_ptr[block[i] + 1]):
-                m = own_ptr[at] + r - row_ptr[block[i]]
+                m = island_ptr[at] + r - row_ptr[block[i]]
                 low[m], high[m], long[m] = lo[r], hi[r], length[r]
                 s = free[r]
                 for l in range(d):
@@ -159,64 +161,66 @@ def measure_any(isl, work):
                 uu[m] = s
         for j in range(ptr[i + 1] - ptr[i]):
             r = src[ptr[i] + j]
-            m = own_ptr[at] + r - row_ptr[block[i]]
+            m = island_ptr[at] + r - row_ptr[block[i]]
             for l in range(ptr[i + 1] - ptr[i]):
                 pp[m] += T[ptr[i] + j, l] * p[ptr[i] + l]
             uu[m] += C[r] * pp[m]
     table, mode = np.empty((count, SCALED + 1)), np.empty(count, np.int64)
-    own = Laws(
-        laws.law[pick], own_ptr, laws.set_of[pick], laws.mu[pick], laws.r0[pick], laws.shape, laws.semi, laws.vertices,
-        laws.vertex_ptr, laws.facets, laws.facet_ptr, low, high, long, laws.C, laws.associated,
+    island_laws = Laws(
+        laws.law[blocks], island_ptr, laws.set_of[blocks], laws.mu[blocks], laws.r0[blocks], laws.shape, laws.semi,
+        laws.vertices, laws.vertex_ptr, laws.facets, laws.facet_ptr, low, high, long, laws.C, laws.associated,
     )  # fmt: skip
-    block_residuals(own, rho[pick], uu, pp, table, mode)
-    missed = 0.0
+    block_residuals(island_laws, rho[blocks], uu, pp, table, mode)
+    error2 = 0.0
     for k in range(count):
-        missed += table[k, SCALED] ** 2
-    return missed
+        error2 += table[k, SCALED] ** 2
+    return error2
 
 
 @njit(parallel=True)
-def _measure_parallel(first, last, missed, items, T, packed, laws, form, rho, state):
+def _measure_parallel(first, last, error2, entries, T, packed, laws, body_rows, rho, state):
     n = last - first
     step = stride(n)
     for k in prange(n):
         at = np.int64(k) * step % n
-        missed[at] = measure_round(first + at, items, T, packed, laws, form, rho, state)
+        error2[at] = measure_round(first + at, entries, T, packed, laws, body_rows, rho, state)
 
 
 @njit
-def _measure_cells(first, last, items, T, packed, laws, form, rho, state):
-    """What `measure_round` says of the cells first..last, on several threads: added up in the order of cells."""
-    missed = np.empty(last - first)
-    _measure_parallel(first, last, missed, items, T, packed, laws, form, rho, state)
+def _measure_cells(first, last, entries, T, packed, laws, body_rows, rho, state):
+    """The sum of `measure_round` over the cells first..last on several threads, added up in the order of cells."""
+    error2 = np.empty(last - first)
+    _measure_parallel(first, last, error2, entries, T, packed, laws, body_rows, rho, state)
     total = 0.0
     for c in range(last - first):
-        total += missed[c]
+        total += error2[c]
     return total
 
 
 @njit(leaf=True, sealed=True)
-def measure_island(isl, parallel, anew, work):
+def measure_island(isl, parallel, rebuild, work):
     """Sum of squares of the scaled map of an island.
 
-    anew: w is made from p, else it is what sweeps have left; the round-off of many must not stay in it.
+    rebuild: whether w is made from p first, so that it does not keep the round-off of many sweeps.
     """
-    phase, seg = work.items.phase, work.items.seg
-    if anew:
-        body_state(isl, parallel, work.items, work.packed, work.p, work.w)
-    others = not (work.packed.arms and work.plain)
+    phase, seg = work.entries.phase, work.entries.seg
+    if rebuild:
+        body_state(isl, parallel, work.entries, work.packed, work.p, work.w)
+    needs_velocities = not (work.packed.point_contacts and work.round_cones)
     for c in range(phase[isl, 0], phase[isl, PHASES]):
-        others = others or seg[c, kinds.DISK] > seg[c, 0] or seg[c, kinds.KINDS] > seg[c, kinds.DISK + 1]
-    if others:  # contacts that are known by their arms need w alone
-        body_velocities(work.items.begin[isl], work.items.begin[isl + 1], work.L, work.w, work.v)
-    if not work.plain:
+        needs_velocities = (
+            needs_velocities or seg[c, kinds.DISK] > seg[c, 0] or seg[c, kinds.KINDS] > seg[c, kinds.DISK + 1]
+        )
+    if needs_velocities:  # contacts in compact form need w alone
+        body_velocities(work.entries.begin[isl], work.entries.begin[isl + 1], work.L, work.w, work.v)
+    if not work.round_cones:
         return measure_any(isl, work)
     first, last = phase[isl, 0], phase[isl, PHASES]
-    known = work.items, work.local.T, work.packed, work.laws, work.form, work.rho
+    arguments = work.entries, work.local.T, work.packed, work.laws, work.body_rows, work.rho
     state = State(work.free, work.q, work.p, work.w, work.v)
     if parallel and last - first > 1:
-        return _measure_cells(first, last, *known, state)
+        return _measure_cells(first, last, *arguments, state)
     total = 0.0
     for c in range(first, last):
-        total += measure_round(c, *known, state)
+        total += measure_round(c, *arguments, state)
     return total

@@ -13,21 +13,17 @@ from ..._check import FloatArray, IntArray
 from ...problem.contact_problem import ContactProblem
 from ...problem.dynamics import Bodies, Delassus
 from ...status import Status
-from ..acceptance import largest_accepted, levels
+from ..acceptance import acceptance_levels, largest_accepted
 from ..base import Solution, finish, not_symmetric, nothing_to_solve
 from . import kinds
-from .outcome import ACCEPTED, FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED, STRICT_ROWS, quick_limit
+from .outcome import ACCEPTED, LIMIT, NONFINITE, RESTING, SOLVED, STALLED, attempt_limit
+from .parameters import ATTEMPT, SCHEDULE, WINDOWS
 from .records import LocalProblems, SweepList
 
-DEFAULT_SWEEPS = 10_000
-OMEGA = 1.7  # over-relaxation without acceleration
-FIRST_SWEEPS = 20  # without either at the start: problems of a few blocks end there
-WINDOW_SWEEPS = 500  # in which the residual must have fallen, else steps are shortened
-DENSE_MAX_ROWS = 300  # up to which W stays a full matrix
-MORE_STARTS = 2  # of a large problem whose sweeps go in circles, each from half of the impulses
-CERTIFICATE_SWEEPS = 100  # on a matrix between two looks at the certificate, at most
-_LEFT = "nsgs left {:.1e} after {} sweeps, above tol = {:.0e}: accepted."
-_RESTS, _MET = "The first guess met the tolerance: the bodies are at rest.", "nsgs met the tolerance after {} sweeps."
+# messages of solutions
+_ACCEPTED_MESSAGE = "nsgs left {:.1e} after {} sweeps, above tol = {:.0e}: accepted."
+_AT_REST_MESSAGE = "The first guess met the tolerance: the bodies are at rest."
+_SOLVED_MESSAGE = "nsgs met the tolerance after {} sweeps."
 
 
 class Nsgs:
@@ -51,7 +47,7 @@ class Nsgs:
     name = "nsgs"
 
     @checks_arguments
-    def __init__(self, maxiter: int = DEFAULT_SWEEPS, omega: float | None = None, accelerate: bool = True):
+    def __init__(self, maxiter: int = WINDOWS.default_sweeps, omega: float | None = None, accelerate: bool = True):
         self.maxiter = _check.count("maxiter", maxiter)
         self.omega = None if omega is None else _check.number("omega", omega, positive=True)
         self.accelerate = bool(accelerate)
@@ -72,110 +68,121 @@ class Nsgs:
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         start = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
-        most, strict = levels(tol, accept)
-        most = most if problem.nr > STRICT_ROWS else tol
-        p, status, message, sweeps = self._iterate(problem, start, tol, limit, (most, strict))
+        accepted, strict_rows = acceptance_levels(tol, accept)
+        accepted = accepted if problem.nr > ATTEMPT.strict_rows else tol
+        p, status, message, sweeps = self._iterate(problem, start, tol, limit, (accepted, strict_rows))
         done = finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=sweeps)
-        if done.status is Status.ACCEPTED and not done.certificate.ok(most):
+        if done.status is Status.ACCEPTED and not done.certificate.ok(accepted):
             return replace(done, status=Status.INACCURATE)
         return done
 
     def _iterate(
         self, problem: ContactProblem, p: FloatArray, tol: float, limit: int, level: tuple[float, int]
     ) -> tuple[Any, Status, str, int]:
-        """Windows of sweeps, with shorter steps where one has not helped: a cycle, which more sweeps would not end."""
+        """Impulses, status, message and number of sweeps.
+
+        Sweeps come in windows. Where one has not helped, steps become shorter: sweeps go in a cycle, which more of them
+        would not end. level: the largest error that is accepted, for islands of more than how many rows.
+        """
         bodies = isinstance(problem.dynamics, Bodies)
-        make: Any = BodySweeps if bodies else MatrixSweeps
+        sweeps_class: Any = BodySweeps if bodies else MatrixSweeps
         accelerate = self.accelerate and bodies and self.omega is None
-        omega = 1.0 if accelerate else OMEGA if self.omega is None else self.omega
-        # the associated law is a convex problem, on which slow is never a cycle
-        steps = [] if problem.associated else [1.0, 0.5, 0.25, 0.1, 0.05]
+        omega = 1.0 if accelerate else WINDOWS.omega if self.omega is None else self.omega
+        # the associated law is a convex problem, on which sweeps may be slow but do not cycle
+        steps = [] if problem.associated else [*WINDOWS.shorter_omegas]
         if not accelerate:
             steps = [1.0, omega, *steps]
         inner = _inner_tolerance(problem, tol) if accelerate else tol
         if accelerate and _at_rest(problem, p, inner):
-            return p, Status.SOLVED, _RESTS, 0
+            return p, Status.SOLVED, _AT_REST_MESSAGE, 0
         bounded = level[0] > tol
         level = level if bounded else (inner, 0)
-        run = NearSweeps(problem, p, level) if accelerate else make(problem, p, steps.pop(0), False, level)
-        quick = quick_limit(problem.nr, bounded)
-        window = quick if accelerate else FIRST_SWEEPS  # the first attempt is that of the compiled loop
-        many = accelerate and problem.nr > QUICK_ROWS
-        starts = MORE_STARTS if many else 0
-        best, least, sweeps = p, np.inf, 0
+        run = FirstAttempt(problem, p, level) if accelerate else sweeps_class(problem, p, steps.pop(0), False, level)
+        first_window = attempt_limit(problem.nr, bounded)
+        window = first_window if accelerate else WINDOWS.first_sweeps  # the first attempt is that of the compiled loop
+        large = accelerate and problem.nr > ATTEMPT.few_rows
+        restarts = WINDOWS.restarts if large else 0
+        best, least_error, sweeps = p, np.inf, 0
         while True:
-            ended, done, error = run.sweep(min(window, limit - sweeps), inner)
-            ended = SOLVED if error <= tol else ended
-            sweeps += done
+            outcome, count, error = run.sweep(min(window, limit - sweeps), inner)
+            outcome = SOLVED if error <= tol else outcome
+            sweeps += count
             p = run.impulses()
-            if ended == NONFINITE or not np.isfinite(p).all():
-                message = f"The impulses of nsgs grew without bound; the best residual on the way was {least:.2e}."
-                return best, Status.NONFINITE, message, sweeps
-            slow = error > 0.98 * least
-            if error < least:
-                best, least = p, error
-            if ended == SOLVED:
-                return p, Status.SOLVED, _MET.format(sweeps), sweeps
-            if ended == ACCEPTED:
-                return p, Status.ACCEPTED, _LEFT.format(error, sweeps, tol), sweeps
-            if sweeps >= limit or (ended == STALLED and limit <= quick):
-                message = f"nsgs stopped after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
+            if outcome == NONFINITE or not np.isfinite(p).all():
+                message = "The impulses of nsgs grew without bound; the best residual on the way was"
+                return best, Status.NONFINITE, f"{message} {least_error:.2e}.", sweeps
+            slow = error > WINDOWS.slow_factor * least_error
+            if error < least_error:
+                best, least_error = p, error
+            if outcome == SOLVED:
+                return p, Status.SOLVED, _SOLVED_MESSAGE.format(sweeps), sweeps
+            if outcome == ACCEPTED:
+                return p, Status.ACCEPTED, _ACCEPTED_MESSAGE.format(error, sweeps, tol), sweeps
+            if sweeps >= limit or (outcome == STALLED and limit <= first_window):
+                message = f"nsgs stopped after {sweeps} sweeps with {_residual(least_error, tol)}"
                 return best, Status.MAXITER, message, sweeps
-            if ended == RESTING:
-                message = f"nsgs came to rest after {sweeps} sweeps with residual {least:.2e}, above tol = {tol:.0e}."
+            if outcome == RESTING:
+                message = f"nsgs came to rest after {sweeps} sweeps with {_residual(least_error, tol)}"
                 return best, Status.INACCURATE, message, sweeps
-            if starts and ended == STALLED:
-                starts -= 1
+            if restarts and outcome == STALLED:
+                restarts -= 1
                 run = BodySweeps(problem, 0.5 * p, omega, True, level)
-            elif steps and (slow or window == FIRST_SWEEPS):
-                run, many = make(problem, p, steps.pop(0), False, level), False
-            elif isinstance(run, NearSweeps):
+            elif steps and (slow or window == WINDOWS.first_sweeps):
+                run, large = sweeps_class(problem, p, steps.pop(0), False, level), False
+            elif isinstance(run, FirstAttempt):
                 run = BodySweeps(problem, p, omega, True, level)
-            window = quick if many else WINDOW_SWEEPS
+            window = first_window if large else WINDOWS.window_sweeps
 
 
-def swept(problem: ContactProblem, p: FloatArray, level: tuple[float, float | None], sweeps: int | None) -> Solution:
-    """The solution of a problem on bodies whose impulses p the kernels of `Nsgs` have found; sweeps None: at rest.
+def _residual(error: float, tol: float) -> str:
+    return f"residual {error:.2e}, above tol = {tol:.0e}."
 
-    level: `tol`, and what is still accepted (`acceptance.py`).
+
+def solution_from_sweeps(
+    problem: ContactProblem, p: FloatArray, level: tuple[float, float | None], sweeps: int | None
+) -> Solution:
+    """The solution of a problem on bodies from impulses p that the kernels of `Nsgs` have found.
+
+    level: `tol` and `accept` (`acceptance.py`); sweeps: None where the first guess met the tolerance.
     """
     tol, accept = level
     if problem.nr == 0:
         return nothing_to_solve(problem, Nsgs.name, tol)
-    message = _RESTS if sweeps is None else _MET.format(sweeps)
+    message = _AT_REST_MESSAGE if sweeps is None else _SOLVED_MESSAGE.format(sweeps)
     done = finish(problem, p, solver=Nsgs.name, tol=tol, status=Status.SOLVED, message=message, iterations=sweeps or 0)
     if done.success or not done.certificate.ok(largest_accepted(problem.nr, tol, accept)):
         return done
-    message = _LEFT.format(done.certificate.error, sweeps, tol)
+    message = _ACCEPTED_MESSAGE.format(done.certificate.error, sweeps, tol)
     return replace(done, status=Status.ACCEPTED, message=message)
 
 
-class NearSweeps:
+class FirstAttempt:
     """The first attempt on `Bodies`: on the blocks that may act (`first_attempt`), as in the compiled loop."""
 
     def __init__(self, problem: ContactProblem, p0: FloatArray, level: tuple[float, int]):
         self.problem, self.p, self.level = problem, p0.copy(), level
 
     def impulses(self) -> FloatArray:
-        """The impulses in the problem's own rows."""
+        """The impulses in the rows of the problem."""
         return self.p
 
     def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
-        """Up to `count` sweeps: how they ended, how many were made, and the error."""
+        """Make up to `count` sweeps; returns the outcome, the number of sweeps, and the error."""
         from . import first_attempt as kernels
 
         problem = self.problem
-        form: Any = problem.dynamics
-        _, _, nested, _ = _kinds(problem)
-        attempt = (kernels.near_planar, kernels.near_planar_nested, kernels.near_spatial, kernels.near_spatial_nested)[
-            2 * (form.Minv.shape[1] // 6) + int(nested)
-        ]
+        dynamics: Any = problem.dynamics
+        _, _, nested, _ = _classify(problem)
+        attempt = (
+            kernels.attempt_planar, kernels.attempt_planar_nested, kernels.attempt_spatial,
+            kernels.attempt_spatial_nested,
+        )[2 * (dynamics.Minv.shape[1] // 6) + int(nested)]  # fmt: skip
         aim = _aim(problem, tol, self.level, count, True)
-        change = np.zeros(form.Minv.shape[:2])
-        ended, done, error, _ = attempt(
-            aim, problem.laws, form.body_rows, problem.q, problem.b, problem.map_step, self.p, change
+        change = np.zeros(dynamics.Minv.shape[:2])
+        outcome, sweeps, error, _ = attempt(
+            aim, problem.laws, dynamics.body_rows, problem.q, problem.b, problem.map_step, self.p, change
         )
-        return int(ended), int(done), float(error)
+        return int(outcome), int(sweeps), float(error)
 
 
 class BodySweeps:
@@ -185,36 +192,36 @@ class BodySweeps:
         self, problem: ContactProblem, p0: FloatArray, omega: float, accelerate: bool, level: tuple[float, int]
     ):
         from ...runtime.jit import get_num_threads
-        from .active_guess import mark_blocks
+        from .active_guess import guess_active
         from .prepare import prepare
 
-        form: Any = problem.dynamics
+        dynamics: Any = problem.dynamics
         self.problem, self.accelerate, self.level = problem, accelerate, level
-        kind, times, nested, plain = _kinds(problem)
-        near, likely = np.empty(problem.nk, np.bool_), np.empty(problem.nk, np.bool_)
+        kind, entry_count, nested, round_cones = _classify(problem)
+        active, likely = np.empty(problem.nk, np.bool_), np.empty(problem.nk, np.bool_)
         parallel = get_num_threads() > 1
-        mark_blocks(parallel, problem.laws, problem.q, p0, near, likely)
+        guess_active(parallel, problem.laws, problem.q, p0, active, likely)
         self.work = prepare(
-            problem.laws, form.body_rows, problem.q, problem.map_step, p0, float(omega), parallel, kind, times, plain,
-            np.ones(problem.nk, np.bool_), likely,
+            problem.laws, dynamics.body_rows, problem.q, problem.map_step, p0, float(omega), parallel, kind,
+            entry_count, round_cones, np.ones(problem.nk, np.bool_), likely,
         )  # fmt: skip
-        self.items, self.T, self.p = self.work.items, self.work.local.T, self.work.p
-        self.kernel = 2 * (form.Minv.shape[1] // 6) + int(nested)
+        self.entries, self.T, self.p = self.work.entries, self.work.local.T, self.work.p
+        self.kernel = 2 * (dynamics.Minv.shape[1] // 6) + int(nested)
 
     def impulses(self) -> FloatArray:
-        """The impulses in the problem's own rows."""
+        """The impulses in the rows of the problem."""
         return _unpack(self)
 
     def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
-        """Up to `count` sweeps: how they ended, how many were made, and the error."""
+        """Make up to `count` sweeps; returns the outcome, the number of sweeps, and the error."""
         from . import schedule as kernels
 
         relax = (
             kernels.relax_planar, kernels.relax_planar_nested, kernels.relax_spatial, kernels.relax_spatial_nested,
         )[self.kernel]  # fmt: skip
         aim = _aim(self.problem, tol, self.level, count, self.accelerate)
-        ended, done, error = relax(aim, self.work, self.problem.b)
-        return int(ended), int(done), float(error)
+        outcome, sweeps, error = relax(aim, self.work, self.problem.b)
+        return int(outcome), int(sweeps), float(error)
 
 
 class MatrixSweeps:
@@ -225,91 +232,91 @@ class MatrixSweeps:
     ):
         from scipy.sparse import csr_array
 
-        from . import packed_rows as forms
-        from .local_frames import frames, least_diagonal
+        from . import packed_rows
+        from .local_frames import diagonal_floor, make_frames
         from .order import PHASES
         from .sweep_cell import sweep_matrix, sweep_matrix_nested
-        from .sweep_list import list_items
+        from .sweep_list import list_entries
 
-        form = problem.dynamics
+        dynamics = problem.dynamics
         self.problem = problem
-        kind, times, nested, _ = _kinds(problem)
+        kind, entry_count, nested, _ = _classify(problem)
         none = np.zeros(problem.nk, np.int64)
-        block, item_kind, ptr, src, seg, gptr, vptr = list_items(problem.laws, kind, times, none, 1, none, 0)
+        block, entry_kind, ptr, src, seg, gptr, vptr = list_entries(problem.laws, kind, entry_count, none, 1, none, 0)
         ni, rows = len(block), len(src)
         one = np.array([0, rows])  # the rows of all bodies as one island
-        self.items = SweepList(
-            np.zeros(2, np.int64), np.zeros((1, PHASES + 1), np.int64), one, seg, item_kind, block, ptr, src,
+        self.entries = SweepList(
+            np.zeros(2, np.int64), np.zeros((1, PHASES + 1), np.int64), one, seg, entry_kind, block, ptr, src,
             np.zeros(ni, np.int64), np.zeros(ni, np.int64), gptr, vptr,
         )  # fmt: skip
-        W: Any = form.W if isinstance(form, Delassus) else form.delassus()
-        if isinstance(W, np.ndarray) and rows <= DENSE_MAX_ROWS:
+        W: Any = dynamics.W if isinstance(dynamics, Delassus) else dynamics.delassus()
+        if isinstance(W, np.ndarray) and rows <= WINDOWS.dense_max_rows:
             W = W[np.ix_(src, src)] + np.diag(problem.C[src])
         else:
             W = csr_array(W)[src][:, src]
             at = np.arange(rows)
             W = csr_array(W + csr_array((problem.C[src], (at, at)), shape=(rows, rows)))
-        own = np.zeros((rows, 6))
-        forms.matrix_blocks(ptr, *_columns(W), own)
+        W_blocks = np.zeros((rows, 6))
+        packed_rows.matrix_blocks(ptr, *_columns(W), W_blocks)
         self.T, self.q, self.p = np.zeros((rows, 6)), problem.q[src], p0[src]
         self.local = LocalProblems(
             np.zeros((ni, kinds.PARAMETERS)), np.zeros(rows), np.zeros(rows), self.T, np.zeros((0, 6)),
             np.zeros((int(gptr[-1]), 6)), np.zeros(int(gptr[-1])), np.zeros((int(vptr[-1]), 6)), np.zeros(rows),
         )  # fmt: skip
-        own /= omega
-        tiny = least_diagonal(0, ni, ptr, src, problem.length, own)
-        frames(0, ni, tiny, self.items, self.local, problem.laws, own, self.q, self.p)
+        W_blocks /= omega
+        tiny = diagonal_floor(0, ni, ptr, src, problem.length, W_blocks)
+        make_frames(0, ni, tiny, self.entries, self.local, problem.laws, W_blocks, self.q, self.p)
         self.W = _in_frame(W, ptr, self.T)
         self.columns = _columns(self.W)
         self._sweep = sweep_matrix_nested if nested else sweep_matrix
 
     def impulses(self) -> FloatArray:
-        """The impulses in the problem's own rows."""
+        """The impulses in the rows of the problem."""
         return _unpack(self)
 
     def sweep(self, count: int, tol: float) -> tuple[int, int, float]:
-        """Up to `count` sweeps: how they ended, how many were made, and the error.
+        """Make up to `count` sweeps; returns the outcome, the number of sweeps, and the error.
 
-        The cheap estimate of a sweep only says when to look at the certificate.
+        The cheap estimate of a sweep only decides when the certificate is computed.
         """
         scale, sweeps, estimate = self.problem.scale, 0, np.inf
         threshold, chunk = tol * scale, 1
-        facets = int(np.diff(self.items.gptr).max(initial=0))
+        facets = int(np.diff(self.entries.gptr).max(initial=0))
         while True:
             u = self.q + self.W @ self.p
             done, estimate = self._sweep(
-                min(chunk, count - sweeps), threshold, self.items, self.local, *self.columns, u, self.p,
+                min(chunk, count - sweeps), threshold, self.entries, self.local, *self.columns, u, self.p,
                 self.problem.associated, facets,
             )  # fmt: skip
-            sweeps, chunk = sweeps + int(done), min(2 * chunk, CERTIFICATE_SWEEPS)
+            sweeps, chunk = sweeps + int(done), min(2 * chunk, WINDOWS.certificate_sweeps)
             error = self.problem.certify(self.impulses()).error
             if not error < np.inf:
                 return NONFINITE, sweeps, error
             if error <= tol:
                 return SOLVED, sweeps, error
-            if estimate <= FLOOR * scale:
+            if estimate <= SCHEDULE.floor * scale:
                 return RESTING, sweeps, error
             if sweeps >= count:
                 return LIMIT, sweeps, error
             if estimate <= threshold:
-                threshold = max(0.5 * min(1.0, tol / error) * estimate, FLOOR * scale)
+                threshold = max(0.5 * min(1.0, tol / error) * estimate, SCHEDULE.floor * scale)
 
 
 def _aim(problem: ContactProblem, tol: float, level: tuple[float, int], limit: int, accelerate: bool) -> Any:
-    """What sweeps on bodies aim at; level: as `Nsgs.solve` makes it of `accept`."""
+    """The goal of sweeps on bodies; level: as in `Nsgs._iterate`."""
     from ...runtime.jit import get_num_threads
     from .schedule import Aim
 
     return Aim(float(tol), float(level[0]), level[1], float(problem.scale), limit, get_num_threads() > 1, accelerate)
 
 
-def _kinds(problem: ContactProblem) -> tuple[Any, IntArray, bool, bool]:
-    """What `sweep_list.classify` says of the blocks: kinds, numbers of items, any NESTED, all plain."""
+def _classify(problem: ContactProblem) -> tuple[Any, IntArray, bool, bool]:
+    """From `sweep_list.classify`: kinds of the blocks, their numbers of entries, any NESTED, all cones round."""
     from .sweep_list import classify
 
-    kind, times = np.empty(problem.nk, np.int8), np.empty(problem.nk, np.int64)
-    nested, plain = classify(False, problem.laws, kind, times)
-    return kind, times, bool(nested), bool(plain)
+    kind, entry_count = np.empty(problem.nk, np.int8), np.empty(problem.nk, np.int64)
+    nested, round_cones = classify(False, problem.laws, kind, entry_count)
+    return kind, entry_count, bool(nested), bool(round_cones)
 
 
 def _inner_tolerance(problem: ContactProblem, tol: float) -> float:
@@ -319,14 +326,14 @@ def _inner_tolerance(problem: ContactProblem, tol: float) -> float:
 
 
 def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:
-    from ..rest import REST_MAX_ROWS, at_rest
+    from ..rest import REST, at_rest
 
-    if problem.nr > REST_MAX_ROWS or problem.v_start is None:
+    if problem.nr > REST.max_rows or problem.v_start is None:
         return False
-    form: Any = problem.dynamics
-    bodies = form.Minv.shape[:2]
+    dynamics: Any = problem.dynamics
+    bodies = dynamics.Minv.shape[:2]
     error = at_rest(
-        tol, problem.scale, problem.laws, form.body_rows, problem.map_step, problem.v_start.reshape(bodies),
+        tol, problem.scale, problem.laws, dynamics.body_rows, problem.map_step, problem.v_start.reshape(bodies),
         problem.v_free.reshape(bodies), problem.b, p, np.empty(bodies),
     )  # fmt: skip
     return bool(error < np.inf)
@@ -336,7 +343,7 @@ def _unpack(run: BodySweeps | MatrixSweeps) -> FloatArray:
     from .packed_rows import unpack
 
     p = np.zeros(run.problem.nr)
-    unpack(0, len(run.items.block), run.items.ptr, run.items.src, run.T, run.p, p)
+    unpack(0, len(run.entries.block), run.entries.ptr, run.entries.src, run.T, run.p, p)
     return p
 
 

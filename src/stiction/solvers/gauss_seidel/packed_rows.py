@@ -1,4 +1,4 @@
-"""The dynamics of a problem as block Gauss–Seidel reads them: rows of bodies, or columns of a Delassus matrix."""
+"""The rows of a problem in the layout of block Gauss–Seidel: on bodies, or as columns of a Delassus matrix."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _factor(Minv, body, first, last, L, b):
 
 @njit(leaf=True)
 def body_factors(Minv, slot, wanted, L):
-    """L (moving + 1, d, d) lower triangular by slot, with Minv = L Lᵀ, of those bodies that are wanted.
+    """Set L (moving + 1, d, d), lower triangular by slot, with Minv = L Lᵀ, of those bodies that are wanted.
 
     Zero for the last: all that cannot move.
     """
@@ -49,20 +49,20 @@ def body_factors(Minv, slot, wanted, L):
         for j in range(3):
             for k in range(3, d):
                 apart = apart and Minv[body, k, j] == 0.0
-        if apart:  # the rule in space: velocity and spin do not act on each other
+        if apart:  # as for most bodies in space: velocity and spin do not act on each other
             _factor(Minv, body, 0, 3, L, b)
             _factor(Minv, body, 3, 6, L, b)
         else:
             _factor(Minv, body, 0, d, L, b)
 
 
-def _make_body_rows(d):
+def _make_pack_rows(d):
     """The packing of rows for bodies with d velocities each; d is closed over so that its loops are unrolled."""
 
     @njit(leaf=True)
-    def body_rows(start, stop, skip, ptr, src, a, b, form, L, C, J, W):
-        """Packed rows J = [Ja L_a, Jb L_b] (rows, 2d), and each item's own W (rows, 6), except items to skip."""
-        Ja, Jb = form.Ja, form.Jb
+    def pack_rows(start, stop, skip, ptr, src, a, b, body_rows, L, C, J, W):
+        """Set packed rows J = [Ja L_a, Jb L_b] (rows, 2d) and each entry's own W (rows, 6), but for entries to skip."""
+        Ja, Jb = body_rows.Ja, body_rows.Jb
         for i in range(start, stop):
             if skip[i]:
                 continue
@@ -89,15 +89,15 @@ def _make_body_rows(d):
                     W[r, l] = s
                     W[m, r - ptr[i]] = s
 
-    return body_rows
+    return pack_rows
 
 
-rows_planar, rows_spatial = _make_body_rows(3), _make_body_rows(6)
+pack_rows_planar, pack_rows_spatial = _make_pack_rows(3), _make_pack_rows(6)
 
 
 @njit
 def turn_rows(start, stop, skip, ptr, src, T, C, J, Cb):
-    """J <- Tᵀ J and Cb = Tᵀ C T for the items start..stop not to skip; Cb is left alone when it has no rows."""
+    """J <- Tᵀ J and Cb = Tᵀ C T for the entries start..stop but those to skip; Cb may have no rows."""
     width = J.shape[1]
     old = np.empty((6, width))
     for i in range(start, stop):
@@ -132,7 +132,7 @@ def turn_rows(start, stop, skip, ptr, src, T, C, J, Cb):
 
 @njit(leaf=True)
 def matrix_blocks(ptr, col, index, data, W):
-    """Each block's own W (rows, 6) out of a sparse one."""
+    """Set W (rows, 6): each block's own part of a sparse matrix."""
     for i in range(len(ptr) - 1):
         for r in range(ptr[i], ptr[i + 1]):
             for k in range(col[r], col[r + 1]):
@@ -142,7 +142,7 @@ def matrix_blocks(ptr, col, index, data, W):
 
 @njit(leaf=True)
 def unpack(start, stop, ptr, src, T, p, out):
-    """out[src] = T p, item by item from start to stop."""
+    """out[src] = T p of the entries start..stop."""
     for i in range(start, stop):
         for k in range(ptr[i], ptr[i + 1]):
             s = 0.0

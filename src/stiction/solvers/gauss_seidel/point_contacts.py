@@ -1,6 +1,6 @@
-"""Contacts by their arms: the rows of a point contact in 15 numbers instead of 36, which memory delivers sooner.
+"""Contacts of points in compact form: their rows in 15 numbers instead of 36, which memory delivers sooner.
 
-The three rows of a contact of rigid bodies are a frame F (its normal and tangents, in the item's own frame) and the
+The three rows of a contact of rigid bodies are a frame F (its normal and tangents, in the frame of the entry) and the
 arms r_a, r_b from the centres of mass: H v = F (v_a + ω_a × r_a - v_b - ω_b × r_b). With M⁻¹ = L Lᵀ, whose blocks are
 l·1 for the velocity and a triangle Λ for the spin, the state w of the sweeps moves by l f and Λᵀ (r × f) for the
 impulse f = Fᵀ p.
@@ -14,29 +14,29 @@ from ...friction.kernels import round_map
 from ...runtime.jit import njit
 from . import kinds
 from .local import disk_of, solve_disk
+from .parameters import LOCAL
 
-ARMS = 16  # numbers per contact, of which one fills two cache lines
-NORMAL, TANGENT_1, TANGENT_2, ARM_A, ARM_B = 0, 3, 6, 9, 12  # where the vectors among them begin
-FACTORS = 8  # numbers per body: l, Λ by rows of its triangle, and one to fill a cache line
-_EXACT = 1e-12  # relative error of arms that stand for rows
-
-
-@njit(inline=True)
-def _root(x, of):
-    """√x, zero where x is none of the diagonal entry `of` that it is left of."""
-    return math.sqrt(x) if x > 1e-15 * of else 0.0
+POINT_CONTACT_SIZE = 16  # numbers of a contact: 15, and one to fill two cache lines
+NORMAL, TANGENT_1, TANGENT_2, ARM_A, ARM_B = 0, 3, 6, 9, 12  # where its vectors begin
+BODY_FACTORS = 8  # numbers of a body: l, Λ by rows of its triangle, and one to fill a cache line
 
 
 @njit(inline=True)
-def _over(x, root):
+def _sqrt_or_zero(x, diagonal):
+    """√x, or zero where x is the round-off of the diagonal entry from which it was computed."""
+    return math.sqrt(x) if x > 1e-15 * diagonal else 0.0
+
+
+@njit(inline=True)
+def _divide_or_zero(x, root):
     return x / root if x != 0.0 and root > 0.0 else 0.0
 
 
 @njit(leaf=True)
-def body_triangle(Minv, body, i, out):
-    """out[i] (FACTORS,): l and Λ of a body, its Cholesky factor; False where it has another form.
+def compact_factors(Minv, body, i, out):
+    """Set out[i] (BODY_FACTORS,) to l and Λ, the Cholesky factor of a body; False where M⁻¹ has another form.
 
-    The form of a rigid body in space: 1/m on the diagonal, and the inverse inertia apart from it.
+    The form is that of a rigid body in space: 1/m on the diagonal, and the inverse inertia apart from it.
     """
     for j in range(6):
         for k in range(min(j, 3)):
@@ -44,20 +44,20 @@ def body_triangle(Minv, body, i, out):
                 return False
     if Minv[body, 1, 1] != Minv[body, 0, 0] or Minv[body, 2, 2] != Minv[body, 0, 0]:
         return False
-    out[i, 0] = _root(Minv[body, 0, 0], Minv[body, 0, 0])
-    a = _root(Minv[body, 3, 3], Minv[body, 3, 3])
-    b, d = _over(Minv[body, 4, 3], a), _over(Minv[body, 5, 3], a)
-    c = _root(Minv[body, 4, 4] - b * b, Minv[body, 4, 4])
-    e = _over(Minv[body, 5, 4] - d * b, c)
+    out[i, 0] = _sqrt_or_zero(Minv[body, 0, 0], Minv[body, 0, 0])
+    a = _sqrt_or_zero(Minv[body, 3, 3], Minv[body, 3, 3])
+    b, d = _divide_or_zero(Minv[body, 4, 3], a), _divide_or_zero(Minv[body, 5, 3], a)
+    c = _sqrt_or_zero(Minv[body, 4, 4] - b * b, Minv[body, 4, 4])
+    e = _divide_or_zero(Minv[body, 5, 4] - d * b, c)
     out[i, 1], out[i, 2], out[i, 3], out[i, 4], out[i, 5] = a, b, c, d, e
-    out[i, 6] = _root(Minv[body, 5, 5] - d * d - e * e, Minv[body, 5, 5])
+    out[i, 6] = _sqrt_or_zero(Minv[body, 5, 5] - d * d - e * e, Minv[body, 5, 5])
     out[i, 7] = 0.0
     return True
 
 
 @njit(leaf=True)
-def _side(H, g, sign, at, i, F):
-    """The arm ½ Σ n × (r × n) of a body's rows g..g + 2 into F[i, at:]; False where they are not those of a point.
+def _body_arm(H, g, sign, at, i, F):
+    """Set F[i, at:] to the arm ½ Σ n × (r × n) of a body's rows g..g + 2; False where they are not those of a point.
 
     Or where their directions are not those in F[i].
     """
@@ -80,22 +80,22 @@ def _side(H, g, sign, at, i, F):
     bent = abs(y * az - z * ay - au) + abs(z * ax - x * az - av) + abs(x * ay - y * ax - aw)
     bent += abs(y * bz - z * by - bu) + abs(z * bx - x * bz - bv) + abs(x * by - y * bx - bw)
     bent += abs(y * cz - z * cy - cu) + abs(z * cx - x * cz - cv) + abs(x * cy - y * cx - cw)
-    return off <= _EXACT and bent <= _EXACT * (abs(x) + abs(y) + abs(z))
+    return off <= LOCAL.point_accuracy and bent <= LOCAL.point_accuracy * (abs(x) + abs(y) + abs(z))
 
 
 @njit(leaf=True)
-def contact_arms(i, first, a, b, world, Ja, Jb, F):
-    """F[i]: frame and arms of a contact with three rows from `first` on; False where they are not those of a point."""
+def make_point_contact(i, first, a, b, world, Ja, Jb, F):
+    """Set F[i] to the frame and arms of the contact with rows from `first` on; False where it is not of a point."""
     for m in range(3):
         for j in range(3):
             F[i, 3 * m + j] = Ja[first + m, j] if a != world else -Jb[first + m, j]
-    for j in range(9, ARMS):
+    for j in range(9, POINT_CONTACT_SIZE):
         F[i, j] = 0.0
     fits = a != b
     if a != world:
-        fits = _side(Ja, first, 1.0, 9, i, F) and fits
+        fits = _body_arm(Ja, first, 1.0, 9, i, F) and fits
     if b != world:
-        fits = _side(Jb, first, -1.0, 12, i, F) and fits
+        fits = _body_arm(Jb, first, -1.0, 12, i, F) and fits
     return fits
 
 
@@ -120,7 +120,7 @@ def _spins(i, at, body, F, B):
 
 
 @njit(leaf=True)
-def arms_delassus(i, r, ia, ib, F, B, W):
+def point_contact_delassus(i, r, ia, ib, F, B, W):
     """W[r:r + 3]: the contact's own Delassus matrix, Σ l² 1 + (Λᵀ (r × n))·(Λᵀ (r × n')) over its two bodies."""
     light = B[ia, 0] * B[ia, 0] + B[ib, 0] * B[ib, 0]
     a00, a10, a11, a20, a21, a22 = _spins(i, 9, ia, F, B)
@@ -131,8 +131,8 @@ def arms_delassus(i, r, ia, ib, F, B, W):
 
 
 @njit(leaf=True)
-def turn_arms(i, r, T, F):
-    """F <- Tᵀ F: the tangents of the item's own frame."""
+def turn_point_contact(i, r, T, F):
+    """F <- Tᵀ F: turn the tangents into the frame of the entry."""
     t11, t21, t12, t22 = T[r + 1, 1], T[r + 2, 1], T[r + 1, 2], T[r + 2, 2]
     for j in range(3):
         x, y = F[i, 3 + j], F[i, 6 + j]
@@ -142,7 +142,7 @@ def turn_arms(i, r, T, F):
 
 @njit(inline=True)
 def _point_velocity(body, w, arm):
-    """l w_v + (Λ w_ω) × r: the velocity of the point at the end of an arm, by the state w of its body."""
+    """l w_v + (Λ w_ω) × r: the velocity of the point at the end of an arm, from the state w of its body."""
     l, a, b, c, d, e, f, _ = body
     w0, w1, w2, w3, w4, w5 = w
     rx, ry, rz = arm
@@ -169,7 +169,7 @@ def contact_force(frame, n, t1, t2):
 
 @njit(inline=True)
 def state_change(body, arm, force):
-    """(l f, Λᵀ (r × f)): what an impulse at the end of an arm does to the state of its body."""
+    """(l f, Λᵀ (r × f)): the change of the state of a body by an impulse at the end of an arm."""
     l, a, b, c, d, e, f, _ = body
     rx, ry, rz = arm
     fx, fy, fz = force
@@ -178,43 +178,43 @@ def state_change(body, arm, force):
 
 
 @njit(inline=True)
-def _three(F, i, m):
+def _vector(F, i, m):
     return F[i, m], F[i, m + 1], F[i, m + 2]
 
 
 @njit(inline=True)
 def _frame(F, i):
-    return _three(F, i, NORMAL), _three(F, i, TANGENT_1), _three(F, i, TANGENT_2)
+    return _vector(F, i, NORMAL), _vector(F, i, TANGENT_1), _vector(F, i, TANGENT_2)
 
 
 @njit(inline=True)
-def _factors(B, i):
+def _load_factors(B, i):
     return B[i, 0], B[i, 1], B[i, 2], B[i, 3], B[i, 4], B[i, 5], B[i, 6], B[i, 7]
 
 
 @njit(inline=True)
-def _velocities(i, r, ia, ib, F, B, q, w):
+def _contact_velocity(i, r, ia, ib, F, B, q, w):
     """u = q + J w of a contact."""
     wa = w[ia, 0], w[ia, 1], w[ia, 2], w[ia, 3], w[ia, 4], w[ia, 5]
     wb = w[ib, 0], w[ib, 1], w[ib, 2], w[ib, 3], w[ib, 4], w[ib, 5]
-    arm_a, arm_b = _three(F, i, ARM_A), _three(F, i, ARM_B)
+    arm_a, arm_b = _vector(F, i, ARM_A), _vector(F, i, ARM_B)
     return contact_velocity(
-        (q[r], q[r + 1], q[r + 2]), _frame(F, i), arm_a, arm_b, _factors(B, ia), _factors(B, ib), wa, wb
+        (q[r], q[r + 1], q[r + 2]), _frame(F, i), arm_a, arm_b, _load_factors(B, ia), _load_factors(B, ib), wa, wb
     )
 
 
 @njit(inline=True)
-def _push(i, ia, ib, F, B, w, n, t1, t2):
+def _apply_impulse(i, ia, ib, F, B, w, n, t1, t2):
     """w += Jᵀ p of a contact."""
     force = contact_force(_frame(F, i), n, t1, t2)
-    x, y, z, u, v, s = state_change(_factors(B, ia), _three(F, i, ARM_A), force)
+    x, y, z, u, v, s = state_change(_load_factors(B, ia), _vector(F, i, ARM_A), force)
     w[ia, 0] += x
     w[ia, 1] += y
     w[ia, 2] += z
     w[ia, 3] += u
     w[ia, 4] += v
     w[ia, 5] += s
-    x, y, z, u, v, s = state_change(_factors(B, ib), _three(F, i, ARM_B), force)
+    x, y, z, u, v, s = state_change(_load_factors(B, ib), _vector(F, i, ARM_B), force)
     w[ib, 0] -= x
     w[ib, 1] -= y
     w[ib, 2] -= z
@@ -224,49 +224,50 @@ def _push(i, ia, ib, F, B, w, n, t1, t2):
 
 
 @njit(leaf=True)
-def sweep_arms(start, stop, full, items, local, packed, q, p, w):
-    """One sweep over contacts of the kind DISK, as `sweep_cell._disks`; the largest change of velocity."""
-    worst, par = 0.0, local.par
+def sweep_point_contacts(start, stop, full, entries, local, packed, q, p, w):
+    """Sweep once over contacts of the kind DISK, as `sweep_cell._disks`; returns the largest change of velocity."""
+    largest, par = 0.0, local.par
     for i in range(start, stop):
-        r = items.ptr[i]
+        r = entries.ptr[i]
         pn, p1, p2 = p[r], p[r + 1], p[r + 2]
         if pn == 0.0 and not full:
             continue
-        ia, ib = items.a[i], items.b[i]
-        u = _velocities(i, r, ia, ib, packed.F, packed.B, q, w)
+        ia, ib = entries.a[i], entries.b[i]
+        u = _contact_velocity(i, r, ia, ib, packed.F, packed.B, q, w)
         n, t1, t2, guess = solve_disk(u, (pn, p1, p2), disk_of(par, i))
         par[i, kinds.DISK_GUESS] = guess
         p[r], p[r + 1], p[r + 2] = n, t1, t2
         n -= pn
         t1 -= p1
         t2 -= p2
-        _push(i, ia, ib, packed.F, packed.B, w, n, t1, t2)
-        worst = max(
-            worst, abs(n) * par[i, kinds.DISK_NN] + abs(t1) * par[i, kinds.DISK_S1] + abs(t2) * par[i, kinds.DISK_S2]
+        _apply_impulse(i, ia, ib, packed.F, packed.B, w, n, t1, t2)
+        largest = max(
+            largest,
+            abs(n) * par[i, kinds.DISK_NN] + abs(t1) * par[i, kinds.DISK_S1] + abs(t2) * par[i, kinds.DISK_S2],
         )
-    return worst
+    return largest
 
 
 @njit(leaf=True)
-def state_arms(start, stop, items, packed, p, w):
+def apply_point_contacts(start, stop, entries, packed, p, w):
     """w += Jᵀ p of contacts."""
     for i in range(start, stop):
-        r = items.ptr[i]
+        r = entries.ptr[i]
         if p[r] != 0.0 or p[r + 1] != 0.0 or p[r + 2] != 0.0:
-            _push(i, items.a[i], items.b[i], packed.F, packed.B, w, p[r], p[r + 1], p[r + 2])
+            _apply_impulse(i, entries.a[i], entries.b[i], packed.F, packed.B, w, p[r], p[r + 1], p[r + 2])
 
 
 @njit(leaf=True)
-def measure_arms(start, stop, items, packed, q, p, w, laws, rho):
+def measure_point_contacts(start, stop, entries, packed, q, p, w, laws, rho):
     """Sum of squares of the scaled map over contacts with round cones."""
-    missed = 0.0
+    error2 = 0.0
     for i in range(start, stop):
-        r, k = items.ptr[i], items.block[i]
-        un, u1, u2 = _velocities(i, r, items.a[i], items.b[i], packed.F, packed.B, q, w)
+        r, k = entries.ptr[i], entries.block[i]
+        un, u1, u2 = _contact_velocity(i, r, entries.a[i], entries.b[i], packed.F, packed.B, q, w)
         size = laws.semi[laws.set_of[k], 0]  # the frame makes it one
         n, t1, t2 = p[r], p[r + 1] * size, p[r + 2] * size
         u1, u2 = u1 / size, u2 / size
         edge = laws.mu[k] * size
         un += edge * math.sqrt(u1 * u1 + u2 * u2)
-        missed += round_map(edge, rho[k], n, t1, t2, un, u1, u2)
-    return missed
+        error2 += round_map(edge, rho[k], n, t1, t2, un, u1, u2)
+    return error2

@@ -14,28 +14,27 @@ from ...runtime.jit import njit
 from ...runtime.lanes import (
     WIDTH,
     add_sixes,
-    fetch,
+    any_lane,
+    largest_lane,
     load,
     load_rows,
     load_sixes,
     load_triples,
-    most,
-    root,
+    prefetch,
     select,
-    size,
-    some,
-    spread,
+    splat,
+    sqrt,
     store,
     store_triples,
-    total,
+    sum_lanes,
 )
 from . import kinds
 from .local import Disk, solve_disk
 from .point_contacts import (
     ARM_A,
     ARM_B,
-    ARMS,
     NORMAL,
+    POINT_CONTACT_SIZE,
     TANGENT_1,
     TANGENT_2,
     contact_force,
@@ -45,52 +44,53 @@ from .point_contacts import (
 
 # Columns of a pack, WIDTH numbers each: frames and arms (`point_contacts`), the local problem (`kinds`), and for the
 # scaled map the size of the friction set and ρ.
-_PAR, _SIZE, _RHO = ARMS, ARMS + kinds.PARAMETERS, ARMS + kinds.PARAMETERS + 1
-PACK = (ARMS + kinds.PARAMETERS + 2) * WIDTH
-# Velocities of bodies beyond which a problem does not stay in the cache from sweep to sweep, and how many packs ahead
-# memory is asked for then.
-_CACHED, _PACKS = 50_000, 4
-_LINES = PACK // WIDTH
-PACKED_CONTACTS = 64  # of a cell at least: packs of fewer would hardly fill
+_PAR, _SIZE, _RHO = POINT_CONTACT_SIZE, POINT_CONTACT_SIZE + kinds.PARAMETERS, POINT_CONTACT_SIZE + kinds.PARAMETERS + 1
+PACK_SIZE = (POINT_CONTACT_SIZE + kinds.PARAMETERS + 2) * WIDTH  # numbers of a pack
+# The number of body velocities above which a problem does not stay in the cache from sweep to sweep; memory is then
+# asked for some packs before it is used.
+_PREFETCH_MIN_VELOCITIES, _PREFETCH_PACKS = 50_000, 4
+_PACK_LINES = PACK_SIZE // WIDTH  # cache lines of a pack
+PACKED_MIN_CONTACTS = 64  # of a cell: the packs of fewer would hardly fill
 
 
 @njit
 def fill_packs(a, b, world, order):
-    """order (n,): the n items of a cell with bodies a, b, full packs first; returns how many packs there are."""
+    """Set order (n,) of the n contacts of a cell with bodies a, b: full packs first. Returns the number of packs."""
     n = len(a)
     count, member = np.zeros(n + 1, np.int64), np.empty((n + 1, WIDTH), np.int64)
     base, end = world, 0
     for i in range(n):
         base = min(base, a[i], b[i])
         end = max(end, a[i] if a[i] != world else b[i], b[i] if b[i] != world else a[i])
-    behind = np.zeros(end - base + 2, np.int64)  # the first pack that each body may be in; the last: what cannot move
-    low, top = 0, 0
+    # the first pack that each body may be in; the last entry is for what cannot move
+    first_free = np.zeros(end - base + 2, np.int64)
+    first_open, top = 0, 0
     for i in range(n):
-        pack, ia, ib = low, min(a[i] - base, end - base + 1), min(b[i] - base, end - base + 1)
+        pack, ia, ib = first_open, min(a[i] - base, end - base + 1), min(b[i] - base, end - base + 1)
         if a[i] != world:
-            pack = max(pack, behind[ia])
+            pack = max(pack, first_free[ia])
         if b[i] != world:
-            pack = max(pack, behind[ib])
+            pack = max(pack, first_free[ib])
         while count[pack] == WIDTH:
             pack += 1
         member[pack, count[pack]] = i
         count[pack] += 1
         top = max(top, pack + 1)
-        behind[ia], behind[ib] = pack + 1, pack + 1
-        while low < n and count[low] == WIDTH:
-            low += 1
+        first_free[ia], first_free[ib] = pack + 1, pack + 1
+        while first_open < n and count[first_open] == WIDTH:
+            first_open += 1
     packs, at = 0, 0
-    alone = np.zeros(n, np.bool_)
+    unpacked = np.zeros(n, np.bool_)
     for pack in range(top):
         for l in range(count[pack]):
             if count[pack] == WIDTH:
                 order[at] = member[pack, l]
                 at += 1
             else:
-                alone[member[pack, l]] = True
+                unpacked[member[pack, l]] = True
         packs += 1 if count[pack] == WIDTH else 0
     for i in range(n):
-        if alone[i]:
+        if unpacked[i]:
             order[at] = i
             at += 1
     return packs
@@ -98,16 +98,16 @@ def fill_packs(a, b, world, order):
 
 @njit(leaf=True)
 def load_packs(start, first, last, F, par, block, set_of, semi, rho, Z):
-    """Z[first:last]: all that is known of the packs whose contacts begin at the item `start`."""
+    """Set Z[first:last], the data of the packs whose contacts begin at the entry `start`."""
     for pack in range(first, last):
         for l in range(WIDTH):
             i = start + WIDTH * (pack - first) + l
-            for m in range(ARMS):
-                Z[pack * PACK + WIDTH * m + l] = F[i, m]
+            for m in range(POINT_CONTACT_SIZE):
+                Z[pack * PACK_SIZE + WIDTH * m + l] = F[i, m]
             for m in range(kinds.PARAMETERS):
-                Z[pack * PACK + WIDTH * (_PAR + m) + l] = par[i, m]
-            Z[pack * PACK + WIDTH * _SIZE + l] = semi[set_of[block[i]], 0]
-            Z[pack * PACK + WIDTH * _RHO + l] = rho[block[i]]
+                Z[pack * PACK_SIZE + WIDTH * (_PAR + m) + l] = par[i, m]
+            Z[pack * PACK_SIZE + WIDTH * _SIZE + l] = semi[set_of[block[i]], 0]
+            Z[pack * PACK_SIZE + WIDTH * _RHO + l] = rho[block[i]]
 
 
 @njit(inline=True)
@@ -144,14 +144,14 @@ def _disk(Z, z):
 
 
 @njit(inline=True)
-def _velocities(z, i, r, a, b, Z, A, B, q, w):
+def _contact_velocities(z, i, r, a, b, Z, A, B, q, w):
     """u = q + J w of a pack; A, B: the factors of its bodies."""
     wa, wb = load_sixes(w, a, i), load_sixes(w, b, i)
     return contact_velocity(load_triples(q, r), _frame(Z, z), _vector(Z, z, ARM_A), _vector(Z, z, ARM_B), A, B, wa, wb)
 
 
 @njit(inline=True)
-def _push(z, i, a, b, Z, A, B, w, n, t1, t2):
+def _apply_impulse(z, i, a, b, Z, A, B, w, n, t1, t2):
     """w += Jᵀ p of a pack; A, B: the factors of its bodies."""
     force = contact_force(_frame(Z, z), n, t1, t2)
     add_sixes(w, a, i, state_change(A, _vector(Z, z, ARM_A), force))
@@ -161,40 +161,43 @@ def _push(z, i, a, b, Z, A, B, w, n, t1, t2):
 
 @njit(leaf=True)
 def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
-    """One sweep over the packs first..last, from item i and row r on; the largest change of velocity if it is full."""
-    worst, far = spread(0.0), w.size > _CACHED
+    """Sweep once over the packs first..last, with entries from i and rows from r on; returns the largest change.
+
+    full: whether packs without impulses are swept too; only then the change is computed.
+    """
+    largest, uncached = splat(0.0), w.size > _PREFETCH_MIN_VELOCITIES
     for pack in range(first, last):
-        if far and pack + _PACKS < last:
-            fetch(Z, (pack + _PACKS) * PACK, _LINES)
+        if uncached and pack + _PREFETCH_PACKS < last:
+            prefetch(Z, (pack + _PREFETCH_PACKS) * PACK_SIZE, _PACK_LINES)
         pn, p1, p2 = load_triples(p, r)
-        if full or some(pn != 0.0):
-            z = pack * PACK
+        if full or any_lane(pn != 0.0):
+            z = pack * PACK_SIZE
             A, C = load_rows(B, a, i), load_rows(B, b, i)
             disk = _disk(Z, z)
-            n, t1, t2, guess = solve_disk(_velocities(z, i, r, a, b, Z, A, C, q, w), (pn, p1, p2), disk)
-            if some(guess != disk.guess):  # most stick: nothing is written that has not changed
+            n, t1, t2, guess = solve_disk(_contact_velocities(z, i, r, a, b, Z, A, C, q, w), (pn, p1, p2), disk)
+            if any_lane(guess != disk.guess):  # most stick: what has not changed is not written
                 store(Z, z + WIDTH * (_PAR + kinds.DISK_GUESS), guess)
             store_triples(p, r, (n, t1, t2))
             n, t1, t2 = n - pn, t1 - p1, t2 - p2
-            _push(z, i, a, b, Z, A, C, w, n, t1, t2)
+            _apply_impulse(z, i, a, b, Z, A, C, w, n, t1, t2)
             if full:
-                change = size(n) * _column(Z, z, _PAR + kinds.DISK_NN) + size(t1) * disk.s1 + size(t2) * disk.s2
-                worst = select(worst >= change, worst, change)
+                change = abs(n) * _column(Z, z, _PAR + kinds.DISK_NN) + abs(t1) * disk.s1 + abs(t2) * disk.s2
+                largest = select(largest >= change, largest, change)
         i += WIDTH
         r += 3 * WIDTH
-    return most(worst)
+    return largest_lane(largest)
 
 
 @njit(leaf=True)
-def state_packs(first, last, i, r, a, b, Z, B, p, w):
+def apply_packs(first, last, i, r, a, b, Z, B, p, w):
     """w += Jᵀ p of the packs first..last."""
-    far = w.size > _CACHED
+    uncached = w.size > _PREFETCH_MIN_VELOCITIES
     for pack in range(first, last):
-        if far and pack + _PACKS < last:
-            fetch(Z, (pack + _PACKS) * PACK, ARMS)
+        if uncached and pack + _PREFETCH_PACKS < last:
+            prefetch(Z, (pack + _PREFETCH_PACKS) * PACK_SIZE, POINT_CONTACT_SIZE)
         n, t1, t2 = load_triples(p, r)
-        if some((n != 0.0) | (t1 != 0.0) | (t2 != 0.0)):
-            _push(pack * PACK, i, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), w, n, t1, t2)
+        if any_lane((n != 0.0) | (t1 != 0.0) | (t2 != 0.0)):
+            _apply_impulse(pack * PACK_SIZE, i, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), w, n, t1, t2)
         i += WIDTH
         r += 3 * WIDTH
 
@@ -202,18 +205,18 @@ def state_packs(first, last, i, r, a, b, Z, B, p, w):
 @njit(leaf=True)
 def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
     """Sum of squares of the scaled map over packs with round cones."""
-    missed, far = spread(0.0), w.size > _CACHED
+    error2, uncached = splat(0.0), w.size > _PREFETCH_MIN_VELOCITIES
     for pack in range(first, last):
-        if far and pack + _PACKS < last:
-            fetch(Z, (pack + _PACKS) * PACK, _LINES)
-        z = pack * PACK
-        un, u1, u2 = _velocities(z, i, r, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), q, w)
+        if uncached and pack + _PREFETCH_PACKS < last:
+            prefetch(Z, (pack + _PREFETCH_PACKS) * PACK_SIZE, _PACK_LINES)
+        z = pack * PACK_SIZE
+        un, u1, u2 = _contact_velocities(z, i, r, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), q, w)
         n, t1, t2 = load_triples(p, r)
         wide, rho = _column(Z, z, _SIZE), _column(Z, z, _RHO)
         t1, t2, u1, u2 = t1 * wide, t2 * wide, u1 / wide, u2 / wide
         edge = _column(Z, z, _PAR + kinds.DISK_MU) * wide
-        un = un + edge * root(u1 * u1 + u2 * u2)
-        missed = missed + round_map(edge, rho, n, t1, t2, un, u1, u2)
+        un = un + edge * sqrt(u1 * u1 + u2 * u2)
+        error2 = error2 + round_map(edge, rho, n, t1, t2, un, u1, u2)
         i += WIDTH
         r += 3 * WIDTH
-    return total(missed)
+    return sum_lanes(error2)

@@ -18,8 +18,8 @@ from ...runtime.jit import njit
 from ...runtime.lanes import WIDTH
 from . import kinds
 from .local import disk_of, planar_of, solve_disk, solve_interval, solve_planar
-from .local_nested import nested_room, update_nested
-from .point_contacts import sweep_arms
+from .local_nested import nested_workspace, update_nested
+from .point_contacts import sweep_point_contacts
 from .point_contacts_simd import sweep_packs
 
 
@@ -35,7 +35,7 @@ def _velocity(J, w, r, a, b, d):
 
 
 @njit(inline=True)
-def _push(J, w, r, a, b, d, change):
+def _apply_impulse(J, w, r, a, b, d, change):
     """w += Jᵀ change for row r."""
     for j in range(d):
         w[a, j] += J[r, j] * change
@@ -50,15 +50,15 @@ def _push_column(ptr, index, data, u, r, change):
 
 
 @njit(inline=True)
-def _disks(start, stop, d, full, items, local, packed, q, p, w):
-    """One sweep over contacts of the kind DISK; returns the largest change of velocity."""
-    worst, compliant, par = 0.0, len(local.Cb) > 0, local.par
+def _disks(start, stop, d, full, entries, local, packed, q, p, w):
+    """Sweep once over contacts of the kind DISK; returns the largest change of velocity."""
+    largest, compliant, par = 0.0, len(local.Cb) > 0, local.par
     for i in range(start, stop):
-        r = items.ptr[i]
+        r = entries.ptr[i]
         pn, p1, p2 = p[r], p[r + 1], p[r + 2]
         if pn == 0.0 and not full:
             continue
-        ia, ib = items.a[i], items.b[i]
+        ia, ib = entries.a[i], entries.b[i]
         un = q[r] + _velocity(packed.J, w, r, ia, ib, d)
         u1 = q[r + 1] + _velocity(packed.J, w, r + 1, ia, ib, d)
         u2 = q[r + 2] + _velocity(packed.J, w, r + 2, ia, ib, d)
@@ -75,22 +75,23 @@ def _disks(start, stop, d, full, items, local, packed, q, p, w):
         for j in range(d):
             w[ia, j] += packed.J[r, j] * n + packed.J[r + 1, j] * t1 + packed.J[r + 2, j] * t2
             w[ib, j] += packed.J[r, d + j] * n + packed.J[r + 1, d + j] * t1 + packed.J[r + 2, d + j] * t2
-        worst = max(
-            worst, abs(n) * par[i, kinds.DISK_NN] + abs(t1) * par[i, kinds.DISK_S1] + abs(t2) * par[i, kinds.DISK_S2]
+        largest = max(
+            largest,
+            abs(n) * par[i, kinds.DISK_NN] + abs(t1) * par[i, kinds.DISK_S1] + abs(t2) * par[i, kinds.DISK_S2],
         )
-    return worst
+    return largest
 
 
 @njit(inline=True)
-def _planars(start, stop, d, full, items, local, packed, q, p, w, associated):
-    """One sweep over contacts of the kind PLANAR; returns the largest change of velocity."""
-    worst, compliant, par = 0.0, len(local.Cb) > 0, local.par
+def _planars(start, stop, d, full, entries, local, packed, q, p, w, associated):
+    """Sweep once over contacts of the kind PLANAR; returns the largest change of velocity."""
+    largest, compliant, par = 0.0, len(local.Cb) > 0, local.par
     for i in range(start, stop):
-        r = items.ptr[i]
+        r = entries.ptr[i]
         pn, pt = p[r], p[r + 1]
         if pn == 0.0 and pt == 0.0 and not full:
             continue
-        ia, ib = items.a[i], items.b[i]
+        ia, ib = entries.a[i], entries.b[i]
         un = q[r] + _velocity(packed.J, w, r, ia, ib, d)
         ut = q[r + 1] + _velocity(packed.J, w, r + 1, ia, ib, d)
         if compliant:
@@ -103,17 +104,17 @@ def _planars(start, stop, d, full, items, local, packed, q, p, w, associated):
         for j in range(d):
             w[ia, j] += packed.J[r, j] * n + packed.J[r + 1, j] * t
             w[ib, j] += packed.J[r, d + j] * n + packed.J[r + 1, d + j] * t
-        worst = max(worst, abs(n) * par[i, kinds.PLANAR_NN] + abs(t) * par[i, kinds.PLANAR_TT])
-    return worst
+        largest = max(largest, abs(n) * par[i, kinds.PLANAR_NN] + abs(t) * par[i, kinds.PLANAR_TT])
+    return largest
 
 
 @njit(inline=True)
-def _intervals(start, stop, d, items, local, packed, q, p, w):
-    """One sweep over single rows; returns the largest change of velocity."""
-    worst, par = 0.0, local.par
+def _intervals(start, stop, d, entries, local, packed, q, p, w):
+    """Sweep once over single rows; returns the largest change of velocity."""
+    largest, par = 0.0, local.par
     for i in range(start, stop):
-        r = items.ptr[i]
-        u = q[r] + _velocity(packed.J, w, r, items.a[i], items.b[i], d)
+        r = entries.ptr[i]
+        u = q[r] + _velocity(packed.J, w, r, entries.a[i], entries.b[i], d)
         if len(local.Cb) > 0:
             u += local.Cb[r, 0] * p[r]
         x = solve_interval(
@@ -121,20 +122,20 @@ def _intervals(start, stop, d, items, local, packed, q, p, w):
         )
         change = x - p[r]
         p[r] = x
-        _push(packed.J, w, r, items.a[i], items.b[i], d, change)
-        worst = max(worst, abs(change) * par[i, kinds.INTERVAL_OWN])
-    return worst
+        _apply_impulse(packed.J, w, r, entries.a[i], entries.b[i], d, change)
+        largest = max(largest, abs(change) * par[i, kinds.INTERVAL_OWN])
+    return largest
 
 
 def _make_bilaterals(d):
-    """A sweep over joints of bodies with d velocities each: d is closed over so that the loops over it are unrolled."""
+    """The sweep over joints of bodies with d velocities each; d is closed over, so that loops over it are unrolled."""
 
     @njit
-    def bilaterals(start, stop, items, local, packed, q, p, w):
-        """One sweep over blocks of the kind BILATERAL; returns the largest change of velocity."""
-        a, b, ptr, Cb, par = items.a, items.b, items.ptr, local.Cb, local.par
+    def bilaterals(start, stop, entries, local, packed, q, p, w):
+        """Sweep once over blocks of the kind BILATERAL; returns the largest change of velocity."""
+        a, b, ptr, Cb, par = entries.a, entries.b, entries.ptr, local.Cb, local.par
         J = packed.J
-        worst, u, compliant = 0.0, np.empty(8), len(Cb) > 0
+        largest, u, compliant = 0.0, np.empty(8), len(Cb) > 0
         for i in range(start, stop):
             for k in range(ptr[i + 1] - ptr[i]):
                 u[k] = q[ptr[i] + k] + _velocity(J, w, ptr[i] + k, a[i], b[i], d)
@@ -143,21 +144,21 @@ def _make_bilaterals(d):
                         u[k] += Cb[ptr[i] + k, l] * p[ptr[i] + l]
             for k in range(ptr[i + 1] - ptr[i]):  # the frame makes W the identity, 0 where rows are redundant
                 p[ptr[i] + k] -= u[k]
-                _push(J, w, ptr[i] + k, a[i], b[i], d, -u[k])
-                worst = max(worst, abs(u[k]) * par[i, kinds.BILATERAL_SIZE])
-        return worst
+                _apply_impulse(J, w, ptr[i] + k, a[i], b[i], d, -u[k])
+                largest = max(largest, abs(u[k]) * par[i, kinds.BILATERAL_SIZE])
+        return largest
 
     return bilaterals
 
 
 def _make_nesteds(d):
-    """The same for blocks of the kind NESTED."""
+    """The sweep over blocks of the kind NESTED of bodies with d velocities each."""
 
     @njit
-    def nesteds(start, stop, items, local, packed, q, p, w, associated, facets):
-        """One sweep over blocks of the kind NESTED; returns the largest change of velocity."""
-        a, b, ptr, Cb, J = items.a, items.b, items.ptr, local.Cb, packed.J
-        worst, room, compliant = 0.0, nested_room(facets), len(Cb) > 0
+    def nesteds(start, stop, entries, local, packed, q, p, w, associated, facets):
+        """Sweep once over blocks of the kind NESTED; returns the largest change of velocity."""
+        a, b, ptr, Cb, J = entries.a, entries.b, entries.ptr, local.Cb, packed.J
+        largest, workspace, compliant = 0.0, nested_workspace(facets), len(Cb) > 0
         u, new = np.empty(8), np.empty(8)
         for i in range(start, stop):
             r = ptr[i]
@@ -167,12 +168,12 @@ def _make_nesteds(d):
                 if compliant:
                     for l in range(n):
                         u[k] += Cb[r + k, l] * p[r + l]
-            change = update_nested(i, u, p, new, items, local, associated, room)
-            worst = max(worst, change)
+            change = update_nested(i, u, p, new, entries, local, associated, workspace)
+            largest = max(largest, change)
             for k in range(n):
-                _push(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
+                _apply_impulse(J, w, r + k, a[i], b[i], d, new[k] - p[r + k])
                 p[r + k] = new[k]
-        return worst
+        return largest
 
     return nesteds
 
@@ -182,40 +183,40 @@ _nesteds_planar, _nesteds_spatial = _make_nesteds(3), _make_nesteds(6)
 
 
 def _make_sweep_cell(d, nested):
-    """A sweep over one cell; `nested` (0 or 1) is closed over so that such blocks cost no compile time without any."""
+    """The sweep over one cell; `nested` (0 or 1) is closed over: without such blocks they cost no compile time."""
 
     @njit(leaf=True, sealed=True)
-    def sweep_cell(c, full, items, local, packed, q, p, w, associated, facets):
-        """One sweep over cell c; not `full`: without the contacts that are open. The largest change of velocity."""
-        seg, known = items.seg, (items, local, packed, q, p, w)
-        worst = _intervals(seg[c, kinds.INTERVAL], seg[c, kinds.INTERVAL + 1], d, *known)
+    def sweep_cell(c, full, entries, local, packed, q, p, w, associated, facets):
+        """Sweep once over cell c, without open contacts unless `full`; returns the largest change of velocity."""
+        seg, data = entries.seg, (entries, local, packed, q, p, w)
+        largest = _intervals(seg[c, kinds.INTERVAL], seg[c, kinds.INTERVAL + 1], d, *data)
         start, stop = seg[c, kinds.BILATERAL], seg[c, kinds.BILATERAL + 1]
         if start < stop:
             if d == 3:
-                worst = max(worst, _bilaterals_planar(start, stop, *known))
+                largest = max(largest, _bilaterals_planar(start, stop, *data))
             else:
-                worst = max(worst, _bilaterals_spatial(start, stop, *known))
+                largest = max(largest, _bilaterals_spatial(start, stop, *data))
         start, stop = seg[c, kinds.PLANAR], seg[c, kinds.PLANAR + 1]
         if start < stop:
-            worst = max(worst, _planars(start, stop, d, full, *known, associated))
+            largest = max(largest, _planars(start, stop, d, full, *data, associated))
         start, stop = seg[c, kinds.DISK], seg[c, kinds.DISK + 1]
-        if start < stop and packed.arms:
+        if start < stop and packed.point_contacts:
             first, last = packed.pack[c], packed.pack[c + 1]
             change = sweep_packs(
-                first, last, full, start, items.ptr[start], items.a, items.b, packed.Z, packed.B, q, p, w
+                first, last, full, start, entries.ptr[start], entries.a, entries.b, packed.Z, packed.B, q, p, w
             )
-            worst = max(worst, change)
+            largest = max(largest, change)
             start += WIDTH * (last - first)
-            worst = max(worst, sweep_arms(start, stop, full, *known))
+            largest = max(largest, sweep_point_contacts(start, stop, full, *data))
         elif start < stop:
-            worst = max(worst, _disks(start, stop, d, full, *known))
+            largest = max(largest, _disks(start, stop, d, full, *data))
         start, stop = seg[c, kinds.NESTED], seg[c, kinds.NESTED + 1]
         if nested and start < stop:
             if d == 3:
-                worst = max(worst, _nesteds_planar(start, stop, *known, associated, facets))
+                largest = max(largest, _nesteds_planar(start, stop, *data, associated, facets))
             else:
-                worst = max(worst, _nesteds_spatial(start, stop, *known, associated, facets))
-        return worst
+                largest = max(largest, _nesteds_spatial(start, stop, *data, associated, facets))
+        return largest
 
     return sweep_cell
 
@@ -226,14 +227,14 @@ sweep_spatial, sweep_spatial_nested = _make_sweep_cell(6, 0), _make_sweep_cell(6
 
 def _make_sweep_matrix(nested):
     @njit
-    def sweep_matrix(count, threshold, items, local, col, index, data, u, p, associated, facets):
-        """The same on W given by columns, with compliance on its diagonal and u = W p + q the state."""
-        own, new = np.empty(8), np.empty(8)
+    def sweep_matrix(count, threshold, entries, local, col, index, data, u, p, associated, facets):
+        """Sweep up to `count` times on W by columns, with compliance on its diagonal; u = W p + q is the state."""
+        velocity_now, new = np.empty(8), np.empty(8)
         if nested:
-            room = nested_room(facets)
-        worst, ptr, seg, par = 0.0, items.ptr, items.seg[0], local.par
+            workspace = nested_workspace(facets)
+        largest, ptr, seg, par = 0.0, entries.ptr, entries.seg[0], local.par
         for done in range(count):
-            worst = 0.0
+            largest = 0.0
             for i in range(seg[kinds.KINDS]):
                 r = ptr[i]
                 n = ptr[i + 1] - r
@@ -263,16 +264,16 @@ def _make_sweep_matrix(nested):
                     change += abs(new[2] - p[r + 2]) * par[i, kinds.DISK_S2]
                 elif nested:
                     for k in range(n):
-                        own[k] = u[r + k]
-                    change = update_nested(i, own, p, new, items, local, associated, room)
-                worst = max(worst, change)
+                        velocity_now[k] = u[r + k]
+                    change = update_nested(i, velocity_now, p, new, entries, local, associated, workspace)
+                largest = max(largest, change)
                 for k in range(n):
                     if new[k] != p[r + k]:
                         _push_column(col, index, data, u, r + k, new[k] - p[r + k])
                         p[r + k] = new[k]
-            if worst <= threshold:
-                return done + 1, worst
-        return count, worst
+            if largest <= threshold:
+                return done + 1, largest
+        return count, largest
 
     return sweep_matrix
 

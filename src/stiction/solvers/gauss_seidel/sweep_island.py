@@ -11,28 +11,28 @@ from ...runtime.jit import njit, prange
 from ...runtime.lanes import WIDTH
 from . import kinds
 from .order import PHASES, stride
-from .point_contacts import state_arms
-from .point_contacts_simd import state_packs
+from .point_contacts import apply_point_contacts
+from .point_contacts_simd import apply_packs
 from .sweep_cell import sweep_planar, sweep_planar_nested, sweep_spatial, sweep_spatial_nested
 
 
 @njit(leaf=True)
-def row_weights(start, stop, items, local):
-    """weight (rows,): W_ii of each packed row of the items start..stop, so that Σ weight·p² is an energy."""
+def row_weights(start, stop, entries, local):
+    """Set weight (rows,) of the entries start..stop: W_ii of each packed row, so that Σ weight·p² is an energy."""
     for i in range(start, stop):
-        r = items.ptr[i]
-        if items.kind[i] == kinds.INTERVAL:
+        r = entries.ptr[i]
+        if entries.kind[i] == kinds.INTERVAL:
             local.weight[r] = local.par[i, kinds.INTERVAL_OWN]
-        elif items.kind[i] == kinds.BILATERAL:
-            for k in range(items.ptr[i + 1] - r):
+        elif entries.kind[i] == kinds.BILATERAL:
+            for k in range(entries.ptr[i + 1] - r):
                 local.weight[r + k] = 1.0
-        elif items.kind[i] == kinds.PLANAR:
+        elif entries.kind[i] == kinds.PLANAR:
             local.weight[r], local.weight[r + 1] = local.par[i, kinds.PLANAR_NN], local.par[i, kinds.PLANAR_TT]
-        elif items.kind[i] == kinds.DISK:
+        elif entries.kind[i] == kinds.DISK:
             local.weight[r] = local.par[i, kinds.DISK_NN]
             local.weight[r + 1], local.weight[r + 2] = local.par[i, kinds.DISK_S1], local.par[i, kinds.DISK_S2]
         else:
-            for k in range(items.ptr[i + 1] - r):
+            for k in range(entries.ptr[i + 1] - r):
                 local.weight[r + k] = local.sd[r + k]
             if local.par[i, kinds.NESTED_NORMAL] > 0.0:
                 local.weight[r] = local.par[i, kinds.NESTED_NN]
@@ -48,63 +48,63 @@ def island_rows(phase, seg, ptr):
 
 
 @njit(leaf=True)
-def _cell_state(c, items, packed, p, w):
+def _add_cell_state(c, entries, packed, p, w):
     """w += Jᵀ p of a cell."""
     d = w.shape[1]
-    if packed.arms:
-        start, first, last = items.seg[c, kinds.DISK], packed.pack[c], packed.pack[c + 1]
-        state_packs(first, last, start, items.ptr[start], items.a, items.b, packed.Z, packed.B, p, w)
-        state_arms(start + WIDTH * (last - first), items.seg[c, kinds.DISK + 1], items, packed, p, w)
-    for i in range(items.seg[c, 0], items.seg[c, kinds.KINDS]):
-        if packed.arms and items.seg[c, kinds.DISK] <= i < items.seg[c, kinds.DISK + 1]:
+    if packed.point_contacts:
+        start, first, last = entries.seg[c, kinds.DISK], packed.pack[c], packed.pack[c + 1]
+        apply_packs(first, last, start, entries.ptr[start], entries.a, entries.b, packed.Z, packed.B, p, w)
+        apply_point_contacts(start + WIDTH * (last - first), entries.seg[c, kinds.DISK + 1], entries, packed, p, w)
+    for i in range(entries.seg[c, 0], entries.seg[c, kinds.KINDS]):
+        if packed.point_contacts and entries.seg[c, kinds.DISK] <= i < entries.seg[c, kinds.DISK + 1]:
             continue
-        for r in range(items.ptr[i], items.ptr[i + 1]):
+        for r in range(entries.ptr[i], entries.ptr[i + 1]):
             if p[r] != 0.0:
                 for j in range(d):
-                    w[items.a[i], j] += packed.J[r, j] * p[r]
-                    w[items.b[i], j] += packed.J[r, d + j] * p[r]
+                    w[entries.a[i], j] += packed.J[r, j] * p[r]
+                    w[entries.b[i], j] += packed.J[r, d + j] * p[r]
 
 
 @njit(parallel=True)
-def _state_parallel(first, last, items, packed, p, w):
+def _state_parallel(first, last, entries, packed, p, w):
     n = last - first
     step = stride(n)
     for k in prange(n):
         c = first + np.int64(k) * step % n
-        _cell_state(c, items, packed, p, w)
+        _add_cell_state(c, entries, packed, p, w)
 
 
 @njit(leaf=True, sealed=True)
-def body_state(isl, parallel, items, packed, p, w):
+def body_state(isl, parallel, entries, packed, p, w):
     """w = Jᵀ p of an island, phase by phase."""
-    for i in range(items.begin[isl], items.begin[isl + 1]):
+    for i in range(entries.begin[isl], entries.begin[isl + 1]):
         for j in range(w.shape[1]):
             w[i, j] = 0.0
     for s in range(PHASES):
-        first, last = items.phase[isl, s], items.phase[isl, s + 1]
+        first, last = entries.phase[isl, s], entries.phase[isl, s + 1]
         if parallel and last - first > 1:
-            _state_parallel(first, last, items, packed, p, w)
+            _state_parallel(first, last, entries, packed, p, w)
         else:
             for c in range(first, last):
-                _cell_state(c, items, packed, p, w)
+                _add_cell_state(c, entries, packed, p, w)
 
 
 def _make_sweep_phase(d, nested):
     @njit(parallel=True)
-    def sweep_phase(first, last, most, full, items, local, packed, q, p, w, associated, facets):
-        """One sweep over the cells first..last, which share no body, at the same time; most (cells,): estimates."""
+    def sweep_phase(first, last, estimates, full, entries, local, packed, q, p, w, associated, facets):
+        """Sweep once over the cells first..last, which share no body, in parallel; estimates (cells,): changes."""
         n = last - first
         step = stride(n)
         for k in prange(n):
             c = first + np.int64(k) * step % n
             if d == 3 and nested:
-                most[c] = sweep_planar_nested(c, full, items, local, packed, q, p, w, associated, facets)
+                estimates[c] = sweep_planar_nested(c, full, entries, local, packed, q, p, w, associated, facets)
             elif d == 3:
-                most[c] = sweep_planar(c, full, items, local, packed, q, p, w, associated, facets)
+                estimates[c] = sweep_planar(c, full, entries, local, packed, q, p, w, associated, facets)
             elif nested:
-                most[c] = sweep_spatial_nested(c, full, items, local, packed, q, p, w, associated, facets)
+                estimates[c] = sweep_spatial_nested(c, full, entries, local, packed, q, p, w, associated, facets)
             else:
-                most[c] = sweep_spatial(c, full, items, local, packed, q, p, w, associated, facets)
+                estimates[c] = sweep_spatial(c, full, entries, local, packed, q, p, w, associated, facets)
 
     return sweep_phase
 
@@ -115,23 +115,23 @@ phase_spatial, phase_spatial_nested = _make_sweep_phase(6, 0), _make_sweep_phase
 
 def _make_sweep_island(sweep_cell, sweep_phase):
     @njit(leaf=True)
-    def sweep_island(isl, parallel, most, full, work, facets):
-        """One sweep over an island, phase by phase; the largest change of velocity.
+    def sweep_island(isl, parallel, estimates, full, work, facets):
+        """Sweep once over an island, phase by phase; returns the largest change of velocity.
 
-        most (cells,): room for what each cell says; facets: of the largest polyhedron.
+        estimates (cells,): workspace for the change of each cell; facets: of the largest polyhedron.
         """
-        worst, phase = 0.0, work.items.phase
-        known = work.items, work.local, work.packed, work.q, work.p, work.w, work.laws.associated, facets
+        largest, phase = 0.0, work.entries.phase
+        data = work.entries, work.local, work.packed, work.q, work.p, work.w, work.laws.associated, facets
         for s in range(PHASES):
             first, last = phase[isl, s], phase[isl, s + 1]
             if parallel and last - first > 1:
-                sweep_phase(first, last, most, full, *known)
+                sweep_phase(first, last, estimates, full, *data)
                 for c in range(first, last):
-                    worst = max(worst, most[c])
+                    largest = max(largest, estimates[c])
                 continue
             for c in range(first, last):
-                worst = max(worst, sweep_cell(c, full, *known))
-        return worst
+                largest = max(largest, sweep_cell(c, full, *data))
+        return largest
 
     return sweep_island
 

@@ -16,10 +16,10 @@ import numpy as np
 from ..._check import FloatArray, IntArray
 from ...problem.contact_problem import ContactProblem
 from . import kernels
-from .assembly import make_form
+from .assembly import make_linear_system
+from .parameters import NEWTON
 from .response import make_scaled
 
-SHORTEST_PART = 2.0**-7  # of a Newton step, in the line search
 _ROUND_OFF = 4e-16  # of a product, relative to its terms
 
 
@@ -37,15 +37,18 @@ class Equations:
         self.problem = problem
         self.laws = make_scaled(problem)
         unit = self.laws.unit
-        self.form = make_form(problem, unit)
+        self.system = make_linear_system(problem, unit)
         self.q = problem.q * unit
         self.C = problem.C * unit**2 if problem.C.any() else np.zeros(0)
-        diagonal = self.form.diagonal + (self.C if len(self.C) else 0.0)
+        diagonal = self.system.diagonal + (self.C if len(self.C) else 0.0)
         self.rho = block_inertias(diagonal, problem.row_ptr)
         self.rho_rows = np.repeat(self.rho, np.diff(problem.row_ptr))
         nr = problem.nr
-        self.answer, self.g = np.empty(nr), np.empty(nr)
-        self.D, self.B = np.zeros((nr, 6)), np.zeros((nr, 6))  # blocks are narrower, and the rest is looked at too
+        self.response, self.g = np.empty(nr), np.empty(nr)
+        self.D, self.B = (
+            np.zeros((nr, 6)),
+            np.zeros((nr, 6)),
+        )
 
     def scaled(self, p: FloatArray) -> FloatArray:
         """Impulses in scaled rows; none in rows that can carry none."""
@@ -54,37 +57,38 @@ class Equations:
 
     def velocity(self, x: FloatArray) -> FloatArray:
         """W p + C p + q."""
-        u = self.form.times(x) + self.q
+        u = self.system.times(x) + self.q
         return u + self.C * x if len(self.C) else u
 
     def residual(self, x: FloatArray) -> float:
         """How far the laws are missed, as the largest velocity in scaled rows."""
-        self.laws.respond(x - self.rho_rows * self.velocity(x), self.answer, self.D)
-        return float(np.abs((x - self.answer) / self.rho_rows).max())
+        self.laws.respond(x - self.rho_rows * self.velocity(x), self.response, self.D)
+        return float(np.abs((x - self.response) / self.rho_rows).max())
 
-    def noise(self, x: FloatArray) -> float:
+    def round_off(self, x: FloatArray) -> float:
         """The size of round-off in the velocities of x."""
-        return _ROUND_OFF * float(np.linalg.norm(self.form.magnitude(x) + np.abs(self.q)))
+        return _ROUND_OFF * float(np.linalg.norm(self.system.magnitude(x) + np.abs(self.q)))
 
-    def miss(self, x: FloatArray, centre: FloatArray, theta: float) -> tuple[FloatArray, float]:
+    def residual_at(self, x: FloatArray, centre: FloatArray, theta: float) -> tuple[FloatArray, float]:
         """f at x with its size as a velocity; its derivative is kept for `step`."""
-        self.laws.respond(centre - theta * self.rho_rows * self.velocity(x), self.answer, self.D)
-        f = x - self.answer
+        self.laws.respond(centre - theta * self.rho_rows * self.velocity(x), self.response, self.D)
+        f = x - self.response
         return f, float(np.linalg.norm(f / self.rho_rows))
 
     def step(self, f: FloatArray, theta: float) -> FloatArray:
-        """Newton's step from where `miss` was called last."""
+        """Newton's step from where `residual_at` was called last."""
         kernels.weigh(self.problem.row_ptr, self.D, theta * self.rho, self.C, f, self.B, self.g)
-        return self.form.step(self.B, self.g)
+        return self.system.step(self.B, self.g)
 
     def newton(self, x: FloatArray, f: FloatArray, slack: float) -> FloatArray:
-        """Newton's step on p = R(p - ρ u), where `miss(x, x, 1)` was called last; `slack` regularises sticking rows.
+        """Newton's step on p = R(p - ρ u), where `residual_at(x, x, 1)` was called last.
 
-        Its matrix I - (1 - slack) D + D ρ (W + C) is that of a proximal step with so much less compliance.
+        `slack` regularises sticking rows: the matrix I - (1 - slack) D + D ρ (W + C) is that of a proximal step with
+        less compliance.
         """
         less = (self.C if len(self.C) else 0.0) - (1.0 - slack) / self.rho_rows
         kernels.weigh(self.problem.row_ptr, self.D, self.rho, less, f, self.B, self.g)
-        return self.form.step(self.B, self.g)
+        return self.system.step(self.B, self.g)
 
     def proximal(self, centre: FloatArray, theta: float, goal: float, limit: int) -> tuple[FloatArray, bool, int]:
         """Newton from the centre until |f| <= goal [m/s]: where it ended, whether it got there, and its steps.
@@ -93,8 +97,8 @@ class Equations:
         as long as |f| falls; when no part of a step helps, or after `limit` steps, it is given up.
         """
         x = centre
-        goal = max(goal, theta * self.noise(x))
-        f, size = self.miss(x, centre, theta)
+        goal = max(goal, theta * self.round_off(x))
+        f, size = self.residual_at(x, centre, theta)
         count = 0
         while not size <= goal:
             if count >= limit or not np.isfinite(size):
@@ -110,7 +114,7 @@ class Equations:
             if new is x:
                 return x, False, count
             x = new
-            f, size = self.miss(x, centre, theta)
+            f, size = self.residual_at(x, centre, theta)
         return x, True, count
 
     def _search(self, x: FloatArray, dx: FloatArray, centre: FloatArray, theta: float, size: float) -> FloatArray:
@@ -118,11 +122,11 @@ class Equations:
         part, best, least = 1.0, x, size
         while True:
             new = x + part * dx
-            new_size = self.miss(new, centre, theta)[1]
+            new_size = self.residual_at(new, centre, theta)[1]
             if new_size < (1.0 - 1e-4 * part) * least:
                 best, least = new, new_size
             elif best is not x:
                 return best
-            if part <= SHORTEST_PART or least <= 0.1 * size:
+            if part <= NEWTON.shortest_part or least <= 0.1 * size:
                 return best
             part *= 0.5

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._check import Array, FloatArray
-from ...friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT, PolyhedronRoom, project_polyhedron
+from ...friction.kernels import ELLIPSOID, POLYHEDRON, PRODUCT, PolyhedronWorkspace, project_polyhedron
 from ...problem.contact_problem import ContactProblem
 from ...problem.laws import BOX, DRY, EQUALITY, UNILATERAL
 from ...problem.residuals import most_inequalities
@@ -46,14 +46,14 @@ class Scaled(NamedTuple):
         _respond(self, x, p, D)
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Work arrays for one block with up to m - 2 facets."""
 
     z: Array  # (8,)
     y: Array  # (8,)
     G: Array  # (m, 8) its facets
     h: Array  # (m,) their offsets
-    work: PolyhedronRoom
+    work: PolyhedronWorkspace
 
 
 def make_scaled(problem: ContactProblem) -> Scaled:
@@ -110,11 +110,11 @@ def _respond(laws, x, p, D):
     law, row_ptr, lo, hi = laws.law, laws.row_ptr, laws.lo, laws.hi
     most = most_inequalities(laws.facet_ptr)
     width = 8
-    work = PolyhedronRoom(
+    work = PolyhedronWorkspace(
         np.empty((most, width)), np.empty(most), np.empty(width), np.empty(width), np.empty(width, dtype=np.int64),
         np.empty((width, width)), np.empty(width), np.empty(width),
     )  # fmt: skip
-    room = Room(np.empty(width), np.empty(width), np.empty((most, width)), np.empty(most), work)
+    workspace = Workspace(np.empty(width), np.empty(width), np.empty((most, width)), np.empty(most), work)
     for b in range(len(law)):
         start, stop = row_ptr[b], row_ptr[b + 1]
         for i in range(start, stop):
@@ -129,9 +129,9 @@ def _respond(laws, x, p, D):
                 p[i] = min(max(x[i], lo[i]), hi[i])
                 D[i, i - start] = 1.0 if lo[i] < x[i] < hi[i] else 0.0
         elif laws.groups[b] > 0 or laws.facet_ptr[b + 1] == laws.facet_ptr[b]:
-            _balls(b, laws, x, p, D, room.z, room.y)
+            _balls(b, laws, x, p, D, workspace.z, workspace.y)
         else:
-            _facets(b, laws, x, p, D, room)
+            _facets(b, laws, x, p, D, workspace)
 
 
 @njit
@@ -168,13 +168,13 @@ def _balls(b, laws, x, p, D, e, ratio):
         radius = mu * p[start] + r0
     lean = mu * down if associated else 0.0  # d p_n / d x_t = lean·e
     _outward(first, stop, groups, radius, x, e, ratio)
-    own = first
+    group_start = first
     for k in range(first, stop):
         if (groups >> (k - first)) & 1:
-            own = k
+            group_start = k
         p[k] = ratio[k - first] * x[k]
-        l = own
-        while l < stop and (l == own or not (groups >> (l - first)) & 1):
+        l = group_start
+        while l < stop and (l == group_start or not (groups >> (l - first)) & 1):
             D[k, l - start] = -ratio[k - first] * e[k - first] * e[l - first]
             l += 1
         D[k, k - start] += ratio[k - first]
@@ -227,9 +227,9 @@ def _cone_height(first, stop, mu, r0, groups, x):
 
 
 @njit
-def _facets(b, laws, x, p, D, room):
+def _facets(b, laws, x, p, D, workspace):
     """A normal row (or none) and a polyhedron of radius mu·p_n + r0; its derivative projects along active facets."""
-    mu, r0, facets, z, y, G, h = laws.mu[b], laws.r0[b], laws.facets, room.z, room.y, room.G, room.h
+    mu, r0, facets, z, y, G, h = laws.mu[b], laws.r0[b], laws.facets, workspace.z, workspace.y, workspace.G, workspace.h
     start, normal = laws.row_ptr[b], laws.law[b] == UNILATERAL
     shift = 1 if normal else 0
     n = laws.row_ptr[b + 1] - start - shift
@@ -254,7 +254,7 @@ def _facets(b, laws, x, p, D, room):
     base = start + off
     for k in range(d):
         z[k] = x[base + k]
-    project_polyhedron(G, h, d, m, z, y, room.work)
+    project_polyhedron(G, h, d, m, z, y, workspace.work)
     if off:
         p[start] = s
         D[start, 0] = 1.0 if x[start] > 0.0 else 0.0
@@ -265,8 +265,8 @@ def _facets(b, laws, x, p, D, room):
         D[base + k, off + k] = 1.0
     if inside:
         return
-    gram, rhs = room.work.gram, room.work.rhs
-    count = _active_directions(f0, m, n, d, joint, facets, room)
+    gram, rhs = workspace.work.gram, workspace.work.rhs
+    count = _active_directions(f0, m, n, d, joint, facets, workspace)
     for i in range(count):
         for k in range(d):
             for l in range(d):
@@ -276,12 +276,12 @@ def _facets(b, laws, x, p, D, room):
 
 
 @njit
-def _active_directions(f0, m, n, d, joint, facets, room):
+def _active_directions(f0, m, n, d, joint, facets, workspace):
     """How many directions the active facets of a projection have: orthonormal in `gram`.
 
     Each takes its direction out of the derivative; in `rhs`: how far it moves with the radius.
     """
-    G, weights, gram, rhs = room.G, room.work.weights, room.work.gram, room.work.rhs
+    G, weights, gram, rhs = workspace.G, workspace.work.weights, workspace.work.gram, workspace.work.rhs
     count = 0
     for j in range(m):
         if weights[j] <= 0.0 or count >= d:

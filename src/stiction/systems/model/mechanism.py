@@ -12,7 +12,7 @@ import numpy as np
 from ..._check import FloatArray, IntArray
 from ...errors import ModelError
 from ...problem.laws import DRY, EQUALITY, UNILATERAL
-from ...problem.redundant import MANY, closed_loops
+from ...problem.redundant import RANK_MAX_ROWS, closed_loops
 from ..joints import drives
 from ..joints.blocks import Block
 from ..joints.primitives import A, B, Primitive, Turn
@@ -220,7 +220,7 @@ class Mechanism:
             inside = np.zeros(self.n, dtype=bool)
             inside[blocks] = True
             stiff = np.flatnonzero(rows & np.repeat(inside, self.size))
-            if len(stiff) > MANY:
+            if len(stiff) > RANK_MAX_ROWS:
                 return None
             block = np.repeat(np.arange(self.n), self.size)[stiff]
             bodies = np.unique(self.bodies[blocks])

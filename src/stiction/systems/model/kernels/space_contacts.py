@@ -6,7 +6,7 @@ import math
 
 from ....friction.sets import ROLL_1, ROLL_2, TANGENT_1, TANGENT_2
 from ....runtime.jit import njit
-from ....runtime.lanes import AHEAD, fetch
+from ....runtime.lanes import PREFETCH_TURNS, prefetch
 from .space import set_row, turn
 
 
@@ -63,8 +63,8 @@ def contact_rows(
     normal, point_a, point_b = geometry.normal, geometry.point_a, geometry.point_b
     codes, axis, side, lever = laws
     for k in range(len(body_a)):
-        if k + AHEAD < len(body_a):
-            fetch(q, body_b[k + AHEAD], 1)
+        if k + PREFETCH_TURNS < len(body_a):
+            prefetch(q, body_b[k + PREFETCH_TURNS], 1)
         start, stop = row_ptr[k + offset], row_ptr[k + offset + 1]
         a, b = body_a[k], body_b[k]
         nx, ny, nz = normal[k, 0], normal[k, 1], normal[k, 2]
