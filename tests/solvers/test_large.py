@@ -194,13 +194,13 @@ def test_sweeps_that_go_in_circles_arrive_from_another_start():
     assert all_three >= 0.65 * problems
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc is told how to keep memory")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc keeps memory that way")
 @pytest.mark.parametrize("limit", [None, 300_000_000])
-def test_huge_pages_are_asked_for_where_there_is_room(limit):
+def test_memory_of_steps_is_kept_where_there_is_room(limit):
     """Memory set aside is not taken; where there are no addresses left for it, nothing happens."""
     code = f"""
 import resource
-from stiction.runtime.memory import keep_memory
+from stiction.runtime.memory import keep_work_arrays
 limit = {limit}
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
@@ -208,7 +208,7 @@ if limit:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 before = resident()
 for size in (0, 1 << 20, 1 << 26, 1 << 29, 1 << 40):
-    keep_memory(size)
+    keep_work_arrays(size)
 assert resident() - before < 1 << 24
 print(bytearray(1 << 24)[-1])
 """
