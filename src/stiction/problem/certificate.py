@@ -1,4 +1,9 @@
-"""The certificate of a solve: how well impulses obey the laws of a contact problem, whatever solver made them."""
+"""The certificate of a solve: how well impulses obey the laws of a contact problem, whatever solver made them.
+
+There are two natural maps. That of the community has a unit step between impulses and velocities, mixes N·s with m/s,
+and is blind for very light bodies. The scaled map has a step for each block, and no units. Tolerances apply to the
+scaled one; the other is the measure of problems that come from FCLIB files.
+"""
 
 from __future__ import annotations
 

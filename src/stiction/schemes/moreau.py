@@ -29,6 +29,7 @@ from ..status import Status
 from ..systems.base import Candidates, State, System
 from ..systems.restitution import NEWTON, SCHEME, STRONGE, law_code
 from ..systems.sizes import arms, extent, reached
+from .active import Touching
 from .approach import Approach
 from .base import (
     Gain,
@@ -205,8 +206,9 @@ class _Step:
         seen = self.approach
         at_end = seen.gap + self.h * (seen.before - seen.pull)
         reach = np.where(seen.e > 0.0, self.drift, 0.5 * self.band)
+        touching = Touching(reach).choose(seen.gap, at_end, self.candidates.contact)
         through = passed_through(self.system, self.candidates, self.state.q, self.q_free)
-        return np.asarray(~self.candidates.contact | (seen.gap <= reach) | (at_end <= 0.0) | through)
+        return np.asarray(~self.candidates.contact | touching | through)
 
     def missed(self, active: np.ndarray, acting: _Acting) -> np.ndarray:
         """Contacts left out that overlap at the new configuration, more than before, and should be held in this step.

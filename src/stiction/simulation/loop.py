@@ -1,4 +1,15 @@
-"""The compiled loop: many steps of a world without Python in between, to the same bits as step by step."""
+"""The compiled loop: many steps of a world without Python in between, to the same bits as step by step.
+
+The steps themselves are `schemes/steps/advance.py`; here is when they are used, and how many at a time.
+
+Fixed-point steps are replayed. A step is a function of the state alone (time apart). One that ends in the state from
+which it began, to the bit, is kept, counted as often as was asked for, and its certificate is that of every step that
+was not computed.
+
+The first run is short. Compiling the loop takes a minute, so that a run of at most `COMPILE_MIN_STEPS` steps, of which
+every one is recorded, does without it as long as it is not on disk (`CompiledLoop.pays_off`): its frames have the same
+bits.
+"""
 
 from __future__ import annotations
 

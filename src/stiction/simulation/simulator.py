@@ -1,4 +1,7 @@
-"""Simulator: owns time, the failure policy and the recording; knows no equations."""
+"""Simulator: owns time, the failure policy and the recording; knows no equations.
+
+Time is counted: it is t0 + n·dt, so that two runs of a second equal one of two, to the bit.
+"""
 
 from __future__ import annotations
 
