@@ -86,7 +86,7 @@ def page() -> str:
         for name, record in records(module, names):
             text = reasons(record)
             lines += [f"**`{name}`.** {' '.join((inspect.getdoc(type(record)) or '').split())}", ""]
-            lines += ["| parameter | default | |", "|---|--:|---|"]
+            lines += ["| parameter | default | meaning and reason |", "|---|--:|---|"]
             lines += [
                 f"| `{field}` | {shown(value)} | {text[field].replace('|', chr(92) + '|')} |"
                 for field, value in record._asdict().items()
