@@ -44,8 +44,9 @@ or a solve chooses is `solver`, `tol`, `accept` and `maxiter` ([which solver](so
 `benchmarks/nsgs.py`, `benchmarks/solves.py` and `benchmarks/profiles.py` make of it. Parameters that kernels read are
 constants in machine code: after a change the kernels compile again, a minute or two.
 
-Names say the unit: `_rows`, `_sweeps`, `_steps`, `_rounds`; a `_share` or `_factor` is a ratio. Rows are those of the
-contacts and joints of a problem: three for a contact in space, two in the plane.
+Names say the unit: `_rows`, `_sweeps`, `_steps`, `_rounds`; a `_share` or `_factor` is a ratio, `_goals`, `_speeds` and
+`_tolerances` are multiples of what they name. Rows are those of the contacts and joints of a problem: three for a
+contact in space, two in the plane.
 """
 
 
@@ -85,7 +86,7 @@ def page() -> str:
         for name, record in records(module, names):
             text = reasons(record)
             lines += [f"**`{name}`.** {' '.join((inspect.getdoc(type(record)) or '').split())}", ""]
-            lines += ["| parameter | default | |", "|---|--:|---|"]
+            lines += ["| parameter | default | meaning and reason |", "|---|--:|---|"]
             lines += [
                 f"| `{field}` | {shown(value)} | {text[field].replace('|', chr(92) + '|')} |"
                 for field, value in record._asdict().items()

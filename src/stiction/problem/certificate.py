@@ -152,7 +152,7 @@ def _residuals(problem: ContactProblem, u: FloatArray, p: FloatArray) -> tuple[F
     if problem.nk:
         block_residuals(problem.laws, problem.rho, u, p, table, mode)
     if f.written:  # of sets written in Python the kernels have only a polyhedron inside
-        from .judge import python_set_residuals
+        from .python_sets import python_set_residuals
 
         for k in f.written:
             table[k], mode[k] = python_set_residuals(problem, k, u, p)

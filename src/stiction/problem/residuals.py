@@ -96,7 +96,7 @@ def projection_workspace(most):
 def project_block(local_set, mu, r0, normal, n, x, y, workspace):
     """Nearest point y to x in the admissible impulses; x = (x_n, x_t) when `normal`, else x_t alone.
 
-    own: the `LocalSet`; polyhedron_workspace: `ProjectionWorkspace`.
+    local_set: `LocalSet`; workspace: `ProjectionWorkspace`.
     """
     kind, semi, facets, first, last = local_set
     G, h, rows, weights, residual, target, active, gram, rhs, sol = workspace
@@ -207,9 +207,9 @@ def block_residuals(laws, rho, u, p, table, mode):
 
 @njit(inline=True)
 def _with_friction(b, laws, rho, uu, pp, F, V, points, workspace, table, mode):
-    """What `block_residuals` does for a contact, or for dry friction, with any set; uu and pp are in metres.
+    """`block_residuals` of a contact, or of dry friction, with any set; uu and pp are in metres.
 
-    F, V and own (four arrays) are room for the set in metres, its vertices, and points.
+    F, V and points (four arrays): workspace for the set in metres, its vertices, and points.
     """
     axes, minus, x, y = points
     normal = laws.law[b] == UNILATERAL

@@ -53,8 +53,8 @@ class Lemke:
             return nothing_to_solve(problem, self.name, tol)
         form = problem.to_lcp()
         M, q, covering, unit = form.in_units()
-        answer = _lcp.lemke(M, q, free=form.free, covering=covering, maxiter=maxiter)
+        result = _lcp.lemke(M, q, free=form.free, covering=covering, maxiter=maxiter)
         return finish(
-            problem, form.impulses(unit * answer.z), solver=self.name, tol=tol, status=answer.status,
-            message=answer.message, iterations=answer.pivots,
+            problem, form.impulses(unit * result.z), solver=self.name, tol=tol, status=result.status,
+            message=result.message, iterations=result.pivots,
         )  # fmt: skip

@@ -1,12 +1,12 @@
 """Coefficients of friction that depend on the speed of slip: the coefficient at the END of the step (s00 §5.1).
 
-Any solver answers with given coefficients; sought are those that the slip speeds of its own answer give. Seen from one
+Any solver solves with given coefficients; sought are those that the slip speeds of its own solution give. Seen from one
 contact, with the others as they are, the slip speed falls with the friction impulse as `s = a - w·|p_t|`, so that the
 step ends where
 
     F(s) = s - a + w·R·mu(s)/mu(0) = 0        R = mu(0)·p_n + r0
 
-or at rest; a and R come from the last answer, w is the contact's own entry of W. For one contact whose normal impulse
+or at rest; a and R come from the last solution, w is the contact's own entry of W. For one contact whose normal impulse
 does not depend on friction this is exact, and the second solve is the last.
 
 Where mu falls with the speed and the step is long, `w·R·|mu'|/mu(0) > 1`, stick and several slips can all solve the
@@ -14,10 +14,10 @@ step. The one taken is connected with the start of the step: from the slip speed
 direction in which F pushes. So a contact at rest stays if it can, and one that slips goes on if it can.
 
 Between contacts that act on each other Anderson's method learns from the rounds so far. Each round moves a contact
-towards the zero of its F where mu rises, where the plain "take the speed of the answer" overshoots; where mu falls the
-plain one never does, and goes to the nearest answer from one side. Newton's method on the law itself finishes what a
-few rounds leave (`speed_newton`). (`fixed_point.Rounds` is Anderson's method on frozen terms; here it combines the
-steps that were taken, which are not all plain ones.)
+towards the zero of its F where mu rises, where the plain "take the speed of the solution" overshoots; where mu falls
+the plain one never does, and goes to the nearest solution from one side. Newton's method on the law itself finishes
+what a few rounds leave (`speed_newton`). (`fixed_point.Rounds` is Anderson's method on frozen terms; here it combines
+the steps that were taken, which are not all plain ones.)
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
 def iterate_coefficients(
     problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None = None
 ) -> Solution:
-    """The answer of `inner` (problem, tol, first guess) with the coefficients that its own slip speeds give."""
+    """The solution by `inner` (problem, tol, first guess) with the coefficients that its own slip speeds give."""
     rounds = _Rounds(problem, tol)
     speeds, iterations = rounds.start, 0
     best: Solution | None = None
@@ -94,7 +94,7 @@ def iterate_coefficients(
 def _certified(
     problem: ContactProblem, given: Solution, p: FloatArray, tol: float, iterations: int, count: int
 ) -> Solution:
-    """Impulses p, that came from the answer `given` in round `count`, judged by the true law."""
+    """The solution with impulses p, from the solution `given` of round `count`, certified by the true law."""
     message = f"{given.message} Friction agreed with its speed after {_solves(count)}."
     done = finish(
         problem, p, solver=given.solver, tol=tol, status=Status.SOLVED, message=message, iterations=iterations
@@ -107,7 +107,7 @@ def _solves(count: int) -> str:
 
 
 class _Rounds:
-    """The slip speeds for the next solve, from those so far and their answers."""
+    """The slip speeds for the next solve, from those so far and their solutions."""
 
     def __init__(self, problem: ContactProblem, tol: float):
         self.problem, self.table = problem, problem.friction
@@ -133,7 +133,7 @@ class _Rounds:
         return bool(stopped.any() and (self._zero(slip, given.p)[stopped] > self.rest).any())
 
     def next_speeds(self, speeds: FloatArray, given: Solution, *, plain: bool = False) -> FloatArray:
-        """(nk,) the speeds for the next solve, after the answer `given` with coefficients at `speeds`."""
+        """(nk,) the speeds for the next solve, after the solution `given` with coefficients at `speeds`."""
         k = self.blocks
         goal = self.table.speeds(given.u, self.problem.row_ptr)[k]
         if not plain:

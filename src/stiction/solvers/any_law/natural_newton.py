@@ -2,7 +2,7 @@
 
 With rows in metres, a block's natural map is `p - P(p - ρ û(p))`: P the projection onto its admissible impulses, û the
 velocities with De Saxcé's term. P is differentiated by differences, block by block, and all other terms exactly. It
-converges quadratically from nearby (the answer for polyhedra inside the sets), and from afar it may not converge at
+converges quadratically from nearby (the solution for polyhedra inside the sets), and from afar it may not converge at
 all.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from ..._check import FloatArray
 from ...problem.contact_problem import ContactProblem
-from ...problem.judge import PythonSetBlock
 from ...problem.laws import BOX, EQUALITY, UNILATERAL
+from ...problem.python_sets import PythonSetBlock
 from .parameters import WRITTEN_SETS
 
 Map = Callable[[FloatArray], FloatArray]

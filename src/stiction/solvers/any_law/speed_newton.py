@@ -3,7 +3,7 @@
 The map is that of the problem with coefficients given (`natural_newton`), taken at the speeds that the impulses
 themselves give; its derivative has one more term per block, how the map changes with mu times dmu/ds times how the slip
 speed changes with the impulses. It finishes what rounds of solves with given coefficients leave: contacts that act on
-each other, and problems with several answers, between which a solver may jump from round to round.
+each other, and problems with several solutions, between which a solver may jump from round to round.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Friction sets written in Python, solved by solvers that know polyhedra.
 
-Each such block gets a polyhedron with vertices on the boundary of its set. The solver answers for the polyhedra;
-Newton's method on the true natural map (`natural_newton`) starts from there; and the certificate, which judges by the
-true sets, decides. Where it is missed, the polyhedra get the vertices that the answer asked for: the support point of
-the slip velocity found, and the boundary point in the direction of the friction found. A polyhedron that has the true
-friction among its vertices gives the true answer.
+Each such block gets a polyhedron with vertices on the boundary of its set. The solver solves the problem with
+polyhedra; Newton's method on the true natural map (`natural_newton`) starts from there; and the certificate, which
+judges by the true sets, decides. Where it is missed, the polyhedra get the vertices that the solution asked for: the
+support point of the slip velocity found, and the boundary point in the direction of the friction found. A polyhedron
+that has the true friction among its vertices gives the true solution.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Polyhedron:
 def refine_polyhedra(
     problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None, name: str
 ) -> Solution:
-    """The answer of `inner` (problem, tol, first guess), which takes polyhedra, where sets are written in Python."""
+    """The solution by `inner` (problem, tol, first guess), which takes polyhedra, where sets are written in Python."""
     table = problem.friction
     friction_rows = {
         k: slice(problem.row_ptr[k] + (problem.law[k] == UNILATERAL), problem.row_ptr[k + 1]) for k in table.written

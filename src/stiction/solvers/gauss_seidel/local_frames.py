@@ -292,7 +292,7 @@ def _interval_frame(i, r, w, tiny, lo, hi, q, p, par):
     """The local problem of one row. If it cannot move, p is the bound that its velocity asks for, or nearest to 0."""
     par[i, kinds.INTERVAL_LOW], par[i, kinds.INTERVAL_HIGH] = lo, hi
     if w > tiny:
-        par[i, kinds.INTERVAL_INVERSE], par[i, kinds.INTERVAL_OWN] = 1.0 / w, w
+        par[i, kinds.INTERVAL_INVERSE], par[i, kinds.INTERVAL_W] = 1.0 / w, w
         return
     p[r] = min(max(0.0, lo), hi)
     if q[r] > 0.0 and lo > -math.inf:

@@ -70,8 +70,8 @@ class ScheduleParameters(NamedTuple):
     check_min_sweeps: int = 3
     """The least number of sweeps before a later check of an island with momentum, whose checks are predicted; the most
     is the last number of `round_sweeps`."""
-    check_sweeps_share: int = 20
-    """After n sweeps checks are n over this apart: long solves need them less often."""
+    check_sweeps_divisor: int = 20
+    """After n sweeps checks are n over this apart at least: long solves need them less often."""
     check_max_sweeps: int = 40
     """But by no more than this."""
     patience_sweeps: int = 2000

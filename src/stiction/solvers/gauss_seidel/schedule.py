@@ -171,7 +171,7 @@ def _sweeps_of_round(isl, round_number, aim, progress, history):
     count = SCHEDULE.round_sweeps[min(round_number - 1, len(SCHEDULE.round_sweeps) - 1)]
     if round_number > 2 and history.momentum[isl]:
         count = progress.next_check[isl]
-    return min(max(count, min(done // SCHEDULE.check_sweeps_share, SCHEDULE.check_max_sweeps)), aim.limit - done)
+    return min(max(count, min(done // SCHEDULE.check_sweeps_divisor, SCHEDULE.check_max_sweeps)), aim.limit - done)
 
 
 @njit

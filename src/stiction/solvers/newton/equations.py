@@ -4,7 +4,7 @@ In scaled rows (`response`) the unknown impulses solve, for a centre c and a ste
 
     f(p) = p - R(c - θ ρ (W p + C p + q)) = 0
 
-with R the answer of the laws. At p = c it is the contact problem itself; for a fixed c it is the problem with 1/(θρ)
+with R the response of the laws. At p = c it is the contact problem itself; for a fixed c it is the problem with 1/(θρ)
 of extra compliance, pulled to c: regular however singular W is. Newton's step solves (I + D θρ (W + C)) dp = -f.
 `gauss_seidel/island_newton` has these steps for small islands of bodies, compiled, and says why they are two.
 """

@@ -74,7 +74,7 @@ class Detection(ABC):
 
     @abstractmethod
     def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> Boxes:
-        """Boxes of shapes, half of `band` larger (`collision.aabbs`)."""
+        """Boxes of shapes, half of `band` larger (`collision.broad`)."""
 
     @abstractmethod
     def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: FoundContacts) -> int:
