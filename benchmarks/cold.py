@@ -27,7 +27,7 @@ for i in range(5):
 """
 CASES = {
     "example of the README": README + "st.Simulator(world, dt=0.005).run(1.5)",
-    "its first advance": README + "from stiction.simulation import loop; loop.FEW = 0\n"
+    "its first advance": README + "from stiction.simulation import loop; loop.COMPILE_MIN_STEPS = 0\n"
     "st.Simulator(world, dt=0.005).advance(10)",
     "planar slider-crank": "import stiction as st\n"
     "st.read_scene('{examples}/slider_crank.toml').simulator().advance(20)",

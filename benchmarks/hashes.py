@@ -137,7 +137,7 @@ def main():
     options = parser.parse_args()
     from stiction.simulation import loop
 
-    loop.FEW = 0
+    loop.COMPILE_MIN_STEPS = 0
     before = json.loads(options.against.read_text()) if options.against else {}
     found, differ = {}, []
 

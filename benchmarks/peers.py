@@ -76,7 +76,7 @@ class Ours:
             self.sim = st.Simulator(world, DT, tol=tol, on_failure="continue")
         if state is not None:
             self.sim.state = state
-        self.sim._loop.repeats = not computed
+        self.sim._loop.replay = not computed
         self.model = self.sim.system
         self.worst, self.taken = {}, 0
 

@@ -101,7 +101,7 @@ def warm(name):
     from stiction.simulation import loop
 
     _jit.set_num_threads(1)
-    loop.FEW = 0
+    loop.COMPILE_MIN_STEPS = 0
     warnings.simplefilter("ignore")
     st.Simulator(PILES[name](99), DT, tol=1e-3, on_failure="continue").run(0.1)
 

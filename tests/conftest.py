@@ -33,9 +33,9 @@ def temporary_files_stay_together(tmp_path_factory):
 def the_loop_is_compiled_for_short_runs_too():
     from stiction.simulation import loop
 
-    before, loop.FEW = loop.FEW, 0
+    before, loop.COMPILE_MIN_STEPS = loop.COMPILE_MIN_STEPS, 0
     yield
-    loop.FEW = before
+    loop.COMPILE_MIN_STEPS = before
 
 
 @pytest.fixture

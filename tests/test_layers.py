@@ -56,3 +56,18 @@ def test_a_folder_rests_on_those_above_it_only():
     for folder, (needed, _) in table().items():
         assert needed <= above, folder
         above.add(folder)
+
+
+def test_what_the_page_says_where_to_find_is_there():
+    """Each file that is named exists, and holds one of the names to look for."""
+    page = PAGE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [^|]+\? \| ([^|]*) \| ([^|]*) \|$", page, re.MULTILINE)
+    assert len(rows) > 15
+    for files, names in rows:
+        texts = [(PACKAGE / name).read_text(encoding="utf-8") for name in re.findall(r"`([\w/]+\.py)`", files)]
+        for name in re.findall(r"`([\w.]+)`", names):
+            last = name.split(".")[-1]
+            assert any(re.search(rf"(def|class) {last}\b", text) for text in texts), f"{name} is not in {files}"
+    stages = re.findall(r"^\| [a-z ]+ \| [^|]+ \| ([^|]*) \|$", page, re.MULTILINE)
+    for name in re.findall(r"`([\w/]+\.py)`", " ".join(stages)):
+        assert (PACKAGE / name).is_file(), name

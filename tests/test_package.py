@@ -78,9 +78,12 @@ def test_modules_that_moved_are_found_under_their_old_paths():
     for old, new in MOVED.items():
         module, moved = importlib.import_module(f"stiction.{new}"), importlib.import_module(f"stiction.{old}")
         name = next(name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
-        with pytest.warns(DeprecationWarning, match=f"moved to stiction.{new}"):
+        with pytest.warns(DeprecationWarning, match=f"is now stiction.{new}"):
             assert getattr(moved, name) is getattr(module, name)
         assert not hasattr(moved, "__file__")
+    with pytest.warns(DeprecationWarning, match="missed_contacts.solve_with_missed_contacts"):
+        from stiction.schemes.unforeseen import foresee
+    assert foresee.__name__ == "solve_with_missed_contacts"
 
 
 def test_unknown_name_is_an_attribute_error():
@@ -195,7 +198,10 @@ def test_functions_fit_in_the_head():
 
 
 # Records and tables of kernels: their fields and columns have names.
-NAMED = {"boxes", "facts", "form", "found", "geo", "geometry", "joints", "kept", "laws", "rules", "shapes", "tableau"}
+NAMED = {
+    "body_rows", "boxes", "entries", "facts", "form", "found", "geo", "geometry", "history", "joints", "kept", "laws",
+    "progress", "rules", "shapes", "tableau",
+}  # fmt: skip
 KERNELS = ("collision", "friction", "lcp", "problem", "schemes", "simulation", "solvers", "systems")
 
 

@@ -63,7 +63,7 @@ def loops(which):
     import stiction as st
     from stiction.simulation import loop
 
-    loop.FEW = 0
+    loop.COMPILE_MIN_STEPS = 0
     for world in which:
         st.Simulator(world, 0.01, on_failure="continue").advance(2)
 

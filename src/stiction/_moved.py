@@ -16,6 +16,7 @@ __all__ = ["keep_old_paths"]
 
 # {old path: new path}, below `stiction`
 MOVED = {
+    "schemes.unforeseen": "schemes.missed_contacts",
     "simulation.checkpoints": "simulation.recording.checkpoints",
     "simulation.lazy": "simulation.recording.lazy",
     "simulation.reader": "simulation.recording.reader",
@@ -50,6 +51,9 @@ MOVED = {
     "systems.world": "systems.builder.world",
 }
 
+# {old path: {old name: new name}}, where names have changed too
+RENAMED = {"schemes.unforeseen": {"foresee": "solve_with_missed_contacts"}}
+
 
 class _OldPath(ModuleType):
     """What stands under the old path of a module."""
@@ -57,9 +61,10 @@ class _OldPath(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # what Python and its tools ask of every module
             raise AttributeError(name)
-        new = MOVED[self.__name__.removeprefix("stiction.")]
-        value = getattr(import_module(f"stiction.{new}"), name)
-        warnings.warn(f"{self.__name__} has moved to stiction.{new}.", DeprecationWarning, stacklevel=2)
+        old = self.__name__.removeprefix("stiction.")
+        new, now = MOVED[old], RENAMED.get(old, {}).get(name, name)
+        value = getattr(import_module(f"stiction.{new}"), now)
+        warnings.warn(f"{self.__name__}.{name} is now stiction.{new}.{now}.", DeprecationWarning, stacklevel=2)
         return value
 
 

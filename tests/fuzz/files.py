@@ -39,11 +39,11 @@ def simulator():
 
 def good_recording(path):
     """The bytes of a small recording of several blocks, which is made at a path."""
-    before, writer.MOST = writer.MOST, 8
+    before, writer.BLOCK_MAX_FRAMES = writer.BLOCK_MAX_FRAMES, 8
     try:
         simulator().run(0.2, record=path)
     finally:
-        writer.MOST = before
+        writer.BLOCK_MAX_FRAMES = before
     return path.read_bytes()
 
 

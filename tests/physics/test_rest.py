@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import linprog
 
 import stiction as st
-from stiction.schemes.solves import at_rest
-from stiction.simulation.simulator import _Door
+from stiction.schemes.solves import bring_to_rest
+from stiction.simulation.simulator import _SolveHandle
 
 DT, G = 0.005, 9.81
 
@@ -56,7 +56,7 @@ def same(a, b):
 def one_step(sim):
     """The problem of the next step, the solution, and which bodies are held."""
     problem = sim.scheme.probe(sim.system, sim.state, DT)
-    return (problem, *at_rest(problem, _Door(sim)(problem), sim.tol))
+    return (problem, *bring_to_rest(problem, _SolveHandle(sim)(problem), sim.tol))
 
 
 @pytest.mark.parametrize("make", [box, tower, wall, planar_tower])
@@ -64,7 +64,7 @@ def one_step(sim):
 def test_what_stands_stays_to_the_bit(make, tol):
     sim = simulator(make(), tol)
     start = sim.state.q.copy()
-    sim._loop.repeats = False
+    sim._loop.replay = False
     sim.advance(10)
     rest = sim.state
     assert not rest.v.any()
@@ -137,7 +137,7 @@ def test_feet_that_are_pressed_apart_hold_in_the_plane():
     sim.advance(200)
     assert not sim.state.v.any()
     rest = sim.state
-    sim._loop.repeats = False
+    sim._loop.replay = False
     sim.advance(100)
     assert same(rest, sim.state)
 
@@ -275,7 +275,7 @@ def test_a_force_that_grows_moves_a_block_at_once():
 def test_steps_that_repeat_are_as_if_computed(make):
     """Frames, contacts, residuals and states, whether a repeated step is remembered or taken again."""
     short, long = simulator(make()), simulator(make())
-    long._loop.repeats = False
+    long._loop.replay = False
     for every in (1, 7):
         one, two = short.run(0.2, every=every), long.run(0.2, every=every)
         for name in ("times", "q", "v"):
@@ -284,8 +284,8 @@ def test_steps_that_repeat_are_as_if_computed(make):
         for name, values in one.certificate.residuals.items():
             np.testing.assert_array_equal(values, two.certificate.residuals[name], err_msg=name)
     assert short._skip(50) == long._skip(50)
-    assert short._loop._still is not None
-    assert long._loop._still is None
+    assert short._loop._fixed_point is not None
+    assert long._loop._fixed_point is None
     for sim in (short, long):
         sim.step()
     assert (short._steps, short.time) == (long._steps, long.time)
@@ -304,7 +304,7 @@ def test_any_change_of_state_is_noticed():
         fresh.advance(53)
         for one in (sim, fresh):
             if one is fresh:
-                one._loop.repeats, one._loop._still = False, None
+                one._loop.replay, one._loop._fixed_point = False, None
             array = getattr(one.state, change).reshape(len(getattr(one.state, change)), -1)
             array[-1 if change == "impulses" else -6 if change == "v" else -5] += 0.5
             one.advance(5)

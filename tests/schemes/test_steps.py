@@ -7,7 +7,7 @@ import stiction as st
 from stiction.collision.neighbours import no_neighbours
 from stiction.schemes.steps import detection, motion, problem, solve
 from stiction.schemes.steps.exchange import step_options, world_arrays
-from stiction.schemes.steps.records import Memory
+from stiction.schemes.steps.records import WarmStart
 from stiction.solvers.gauss_seidel.outcome import SOLVED
 
 
@@ -50,7 +50,16 @@ def test_stages_called_one_by_one_are_a_step_of_the_loop(make):
     np.testing.assert_array_equal(geometry.gap, model.gaps(candidates, state.t, state.q))
 
     made = assemble(
-        options, model.ns, q, turns, v, start, Memory(state.keys, state.impulses), found, geometry, world.constraints
+        options,
+        model.ns,
+        q,
+        turns,
+        v,
+        start,
+        WarmStart(state.keys, state.impulses, state.springs),
+        found,
+        geometry,
+        world.constraints,
     )
     np.testing.assert_array_equal(made.keys, candidates.key)
     first = made.laws.row_ptr[:-1]

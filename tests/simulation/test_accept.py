@@ -10,8 +10,9 @@ import pytest
 import stiction as st
 from stiction import Status
 from stiction.cli import main
-from stiction.solvers.acceptance import STRICT_ROWS, grade, regularise, report_regularised
+from stiction.solvers.acceptance import grade, regularise, report_regularised
 from stiction.solvers.base import finish
+from stiction.solvers.gauss_seidel.parameters import ATTEMPT
 
 DT, STEPS = 0.005, 80
 
@@ -69,7 +70,7 @@ def test_a_default_run_of_a_bed_goes_on_and_counts_what_it_misses(stepped):
         assert not step.success
         assert step.taken
         assert 1e-6 < step.solution.certificate.error <= 1e-3
-        assert len(step.solution.p) > STRICT_ROWS
+        assert len(step.solution.p) > ATTEMPT.strict_rows
         assert "accepted" in step.message
     assert all(step.success for step in steps if not missed_in(step))
 
@@ -201,7 +202,7 @@ def test_only_islands_that_are_large_themselves_may_miss(name, taken):
     sim.advance(STEPS - 20)
     problem = sim.scheme.probe(sim.system, sim.state, DT)
     answer = st.solve(problem, tol=1e-6)
-    assert problem.nr > STRICT_ROWS
+    assert problem.nr > ATTEMPT.strict_rows
     assert answer.success
     bodies = [sim.system.constraint_name(int(key)).split(" ")[0].split("/") for key in problem.key]
     block = next(k for k, pair in enumerate(bodies) if name in pair and answer.p[problem.row_ptr[k]] > 0.0)

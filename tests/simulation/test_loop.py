@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.schemes.base import sized
+from stiction.schemes.base import with_scene_sizes
 from stiction.simulation.loop import CompiledLoop
-from stiction.simulation.simulator import _Door
+from stiction.simulation.simulator import _SolveHandle
 
 
 def spheres(n=30):
@@ -204,7 +204,7 @@ OPTIONS = [(make, {}) for make in SCENES] + [
 @pytest.mark.parametrize("work", [400_000, 1])
 def test_a_group_knows_the_state_before_its_last_step(make, work, monkeypatch):
     """Also where it returns to Python between: its worst residuals are those of the steps before the last."""
-    monkeypatch.setattr("stiction.simulation.loop.WORK", work)
+    monkeypatch.setattr("stiction.simulation.loop.CALL_MAX_BLOCKS", work)
     sim = simulator(make, on_failure="continue")
     loop, state = sim._loop, sim.state
     group, before, after = loop.group(state, 5), loop.advance(state, 4), loop.advance(state, 5)
@@ -222,8 +222,8 @@ def test_a_compiled_step_says_what_the_python_step_says(make, options):
     for _ in range(8):
         sim.advance(12)
         group = sim._loop.group(sim.state, 1)
-        fast = None if group.after is None else sim._loop.judge(sim.state, group.after, group.known)
-        slow = sized(sim.scheme.step(sim.system, sim.state, sim.dt, _Door(sim)), sim.system, sim.dt)
+        fast = None if group.after is None else sim._loop.to_step_result(sim.state, group.after, group.last)
+        slow = with_scene_sizes(sim.scheme.step(sim.system, sim.state, sim.dt, _SolveHandle(sim)), sim.system, sim.dt)
         if fast is not None:
             assert_same(fast, slow)
             compiled += 1
@@ -253,18 +253,18 @@ def test_a_short_run_does_not_wait_until_the_loop_is_compiled(monkeypatch):
     """Its steps are the same without it; a long run, or one whose loop is on disk already, takes it."""
     asked = []
 
-    def group(loop, state, *rest, real=CompiledLoop.group):
+    def group(loop, state, *rest, real=CompiledLoop.take_group):
         asked.append(state.t)
         return real(loop, state, *rest)
 
     def taken(few, compiled, **how):
         asked.clear()
-        monkeypatch.setattr("stiction.simulation.loop.FEW", few)
+        monkeypatch.setattr("stiction.simulation.loop.COMPILE_MIN_STEPS", few)
         monkeypatch.setattr("stiction.runtime.jit.compiled", lambda kernel: compiled)
         simulator(disks).run(0.05, **how)
         return len(asked)
 
-    monkeypatch.setattr(CompiledLoop, "group", group)
+    monkeypatch.setattr(CompiledLoop, "take_group", group)
     assert taken(100, compiled=False) == 0
     assert taken(100, compiled=True) == taken(5, compiled=False) == 10
     assert taken(100, compiled=False, every=5) == 2  # the residuals of the steps between are not the same number
@@ -307,19 +307,19 @@ def test_the_last_step_is_always_recorded():
 
 
 @pytest.fixture
-def always_ahead(monkeypatch):
-    """Small worlds too are stepped ahead."""
-    monkeypatch.setattr("stiction.simulation.prefetch.WORTH", 0)
+def always_prefetching(monkeypatch):
+    """Steps of small worlds too are prefetched."""
+    monkeypatch.setattr("stiction.simulation.prefetch.PREFETCH_MIN_BLOCKS", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
 
 
 @pytest.mark.parametrize("every", [1, 3])
 @pytest.mark.parametrize("make", [spheres, machine, planar_machine])
-def test_steps_taken_ahead_are_the_same(make, every, monkeypatch):
+def test_prefetched_steps_are_the_same(make, every, monkeypatch):
     """While a step is judged a thread takes the next ones: what is recorded does not depend on it."""
     runs = []
     for worth in (0, 10**9):
-        monkeypatch.setattr("stiction.simulation.prefetch.WORTH", worth)
+        monkeypatch.setattr("stiction.simulation.prefetch.PREFETCH_MIN_BLOCKS", worth)
         sim = simulator(make, on_failure="continue")
         runs.append((sim.run(0.3, every=every), sim.advance(1)))
     (one, last), (two, same) = runs
@@ -330,16 +330,16 @@ def test_steps_taken_ahead_are_the_same(make, every, monkeypatch):
     assert_same(last, same)
 
 
-@pytest.mark.usefixtures("always_ahead")
-def test_hard_steps_are_not_taken_ahead():
+@pytest.mark.usefixtures("always_prefetching")
+def test_hard_steps_are_not_prefetched():
     fast, slow = simulator(tower, tol=1e-10), simulator(tower, tol=1e-10)
     slow._loop = None
     np.testing.assert_array_equal(fast.run(0.1, every=4).q, slow.run(0.1, every=4).q)
 
 
-@pytest.mark.usefixtures("always_ahead")
+@pytest.mark.usefixtures("always_prefetching")
 def test_what_a_progress_function_changes_counts_from_the_next_step_on():
-    """A new target, another state: what was taken ahead is forgotten."""
+    """A new target, another state: what was prefetched is forgotten."""
 
     def run(loop):
         sim = simulator(planar_machine)
@@ -363,7 +363,7 @@ def test_what_a_progress_function_changes_counts_from_the_next_step_on():
     np.testing.assert_array_equal(run(True), run(False))
 
 
-@pytest.mark.usefixtures("always_ahead")
+@pytest.mark.usefixtures("always_prefetching")
 def test_a_run_that_is_ended_is_where_it_was_ended():
     """An interrupt leaves the simulator at the last recorded step, and it goes on to the same bits."""
     ended, whole, patience = simulator(spheres), simulator(spheres), sys.getswitchinterval()

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.schemes.step_kernels import SPREAD, left_overlap
+from stiction.schemes.step_kernels import OVERLAP_SPREAD, left_overlap
 
 pytestmark = pytest.mark.filterwarnings("ignore::stiction.OverlapWarning")
 
 H = 0.005
-LEFT = SPREAD * 1e-3 * 9.81 * H  # [m/s]
+LEFT = OVERLAP_SPREAD * 1e-3 * 9.81 * H  # [m/s]
 
 
 def test_what_stays_is_a_share_of_what_forces_do_in_a_step():

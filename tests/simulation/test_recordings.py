@@ -265,7 +265,7 @@ FULL = """
 import json, os, resource, sys
 import numpy as np, stiction as st
 from stiction.simulation.recording import writer
-writer.MOST = 8
+writer.BLOCK_MAX_FRAMES = 8
 floor = st.Gap(lambda q: q[1], lambda q: [0, 1], lambda q: [1, 0], 0.3, name="floor")
 system = st.GeneralizedSystem(np.eye(2), [0.0, -9.81], q=[0.0, 0.05], v=[1.2, 0.0], gaps=[floor])
 for room in map(int, sys.argv[2:]):

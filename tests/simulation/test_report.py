@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.simulation.report import KEPT
+from stiction.simulation.report import REPORTS_KEPT
 from stiction.solvers import Nsgs
 
 
@@ -64,12 +64,12 @@ def test_only_the_newest_reports_stay_among_temporary_files(tmp_path, monkeypatc
     (tmp_path / "stiction-failure-link").symlink_to(tmp_path)
     (tmp_path / "something else").mkdir()
     folders = []
-    for _ in range(KEPT + 3):
+    for _ in range(REPORTS_KEPT + 3):
         with pytest.raises(st.SolverError) as caught:
             failing().step()
         folders.append(caught.value.report)
     left = {path for path in tmp_path.iterdir() if path.is_dir() and not path.is_symlink()}
-    assert left == {*folders[-KEPT:], tmp_path / "something else"}
+    assert left == {*folders[-REPORTS_KEPT:], tmp_path / "something else"}
 
 
 def test_accepted_failures_leave_none(tmp_path):

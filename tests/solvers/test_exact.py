@@ -195,7 +195,7 @@ def test_sparse_matrices_and_bodies_give_the_newton_step_of_the_dense_one(monkey
         full[i, i - i % 3 : i - i % 3 + 3] = B[i, :3]
     expected = np.linalg.solve(np.eye(problem.nr) + full @ W, -g)
     made = [forms.DenseSystem(ptr, W), forms.SparseSystem(ptr, csr_matrix(W)), forms.Bodies(problem.dynamics, unit)]
-    monkeypatch.setattr(forms, "DENSE_MAX_VELOCITIES", 0)
+    monkeypatch.setattr(forms, "ASSEMBLY", forms.ASSEMBLY._replace(dense_max_velocities=0))
     made.append(forms.Bodies(problem.dynamics, unit))
     L = np.linalg.svd(W)
     root = L[0][:, :18] * np.sqrt(L[1][:18])
@@ -214,7 +214,7 @@ def test_large_sparse_matrices_are_not_made_dense(solver, monkeypatch):
 
     problem = boxes([(3.0 * (i % 3), 0, 0.5 + i // 3) for i in range(9)])
     alone = ContactProblem.from_delassus(csr_matrix(problem.delassus()), problem.q, **_blocks(problem))
-    monkeypatch.setattr(forms, "DENSE_MAX_ROWS", 0)
+    monkeypatch.setattr(forms, "ASSEMBLY", forms.ASSEMBLY._replace(dense_max_rows=0))
     monkeypatch.setattr(forms.DenseSystem, "__init__", None)  # would be called for a dense one
     s = st.solve(alone, solver, tol=1e-9)
     assert s.success, s.message

@@ -13,7 +13,7 @@ from stiction.runtime.jit import get_num_threads, set_num_threads
 from stiction.simulation.loop import CompiledLoop
 from stiction.solvers import Nsgs
 from stiction.solvers.gauss_seidel.order import PHASES, find_cells, order_bodies, stride
-from stiction.solvers.gauss_seidel.outcome import QUICK_MANY
+from stiction.solvers.gauss_seidel.parameters import ATTEMPT
 from stiction.solvers.gauss_seidel.point_contacts import BODY_FACTORS, compact_factors
 from stiction.solvers.gauss_seidel.schedule import _sweeps_until_check
 
@@ -185,7 +185,8 @@ def test_sweeps_that_go_in_circles_arrive_from_another_start():
     for seed in range(2):
         for problem in jammed(seed, (0.5, 0.55, 0.6, 0.65)):
             for p0 in (np.zeros(problem.nr), problem.p_warm):
-                once, again = (Nsgs().solve(problem, tol=1e-6, p0=p0, maxiter=n) for n in (QUICK_MANY, 3 * QUICK_MANY))
+                limits = (ATTEMPT.many_sweeps, 3 * ATTEMPT.many_sweeps)
+                once, again = (Nsgs().solve(problem, tol=1e-6, p0=p0, maxiter=n) for n in limits)
                 assert again.success == (again.certificate.error <= 1e-6)
                 assert again.success or not once.success
                 first, all_three, problems = first + once.success, all_three + again.success, problems + 1
@@ -193,13 +194,13 @@ def test_sweeps_that_go_in_circles_arrive_from_another_start():
     assert all_three >= 0.65 * problems
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc is told how to keep memory")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc keeps memory that way")
 @pytest.mark.parametrize("limit", [None, 300_000_000])
-def test_huge_pages_are_asked_for_where_there_is_room(limit):
+def test_memory_of_steps_is_kept_where_there_is_room(limit):
     """Memory set aside is not taken; where there are no addresses left for it, nothing happens."""
     code = f"""
 import resource
-from stiction.runtime.memory import keep_memory
+from stiction.runtime.memory import keep_work_arrays
 limit = {limit}
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
@@ -207,7 +208,7 @@ if limit:
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 before = resident()
 for size in (0, 1 << 20, 1 << 26, 1 << 29, 1 << 40):
-    keep_memory(size)
+    keep_work_arrays(size)
 assert resident() - before < 1 << 24
 print(bytearray(1 << 24)[-1])
 """

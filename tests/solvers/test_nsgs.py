@@ -350,7 +350,7 @@ def test_kernels_have_one_signature_each(signatures):
     test_planar_bodies()
     compiled = signatures("stiction.solvers")
     assert sum(map(len, compiled.values())) > 3
-    assert {name: kinds for name, kinds in compiled.entries() if len(kinds) > 1} == {}
+    assert {name: kinds for name, kinds in compiled.items() if len(kinds) > 1} == {}
 
 
 def _box_step(v_start, p_warm):

@@ -17,11 +17,11 @@ from stiction.errors import ModelError
 from stiction.problem.laws import Mode
 from stiction.view.web.panel import charts, past, thinned
 from stiction.view.web.play import Playhead
-from stiction.view.web.reel import BLOCK, FileReel, LiveReel, RunReel, reel_of
+from stiction.view.web.reel import BLOCK_MAX_FRAMES, FileReel, LiveReel, RunReel, reel_of
 from stiction.view.web.stage import MODE_RGB, Stage
-from stiction.view.web.surfaces import BUDGET, fewer_triangles, is_smooth, patterned
+from stiction.view.web.surfaces import SHAPE_MAX_TRIANGLES, fewer_triangles, is_smooth, patterned
 
-STEPS = BLOCK + 8  # more than one block of a recording
+STEPS = BLOCK_MAX_FRAMES + 8  # more than one block of a recording
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_a_recording_shows_the_frames_of_the_run_in_memory(run, file):
     one, two = RunReel(run), reel_of(file)
     assert isinstance(two, FileReel)
     assert np.array_equal(one.times, two.times)
-    for k in (0, 1, BLOCK - 1, BLOCK, STEPS):
+    for k in (0, 1, BLOCK_MAX_FRAMES - 1, BLOCK_MAX_FRAMES, STEPS):
         a, b = one.frame(k), two.frame(k)
         assert a.time == b.time
         assert np.array_equal(a.q, b.q)
@@ -215,7 +215,7 @@ def test_crowds_of_round_bodies_are_drawn_with_fewer_triangles(shape, users):
 
     vertices, triangles = surface(shape)
     points, faces = fewer_triangles(vertices, triangles, users)
-    assert len(faces) * users <= max(BUDGET, len(triangles), 32 * users)  # fewer would not look round
+    assert len(faces) * users <= max(SHAPE_MAX_TRIANGLES, len(triangles), 32 * users)  # fewer would not look round
     assert {tuple(p) for p in points} <= {tuple(v) for v in vertices}
     assert np.ptp(points, axis=0) == pytest.approx(np.ptp(vertices, axis=0), rel=0.05)
     corner = points[faces]

@@ -30,7 +30,7 @@ from .forms import Form, force_acceleration, impulse_velocity
 from .instant import built
 from .uniqueness import uniqueness
 
-GRID = 12  # coefficients tried before bisection, so that a window of trouble is not stepped over
+GRID_POINTS = 12  # coefficients tried before bisection, so that a window of trouble is not stepped over
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def bound_of(
     first = _trouble(problem(0.0), deadline)
     if first:
         return FrictionBound(0.0, first, None, most, Status.SOLVED, f"Already without friction: {first}.")
-    for mu in most * np.linspace(0.0, 1.0, GRID + 1)[1:] ** 2:  # finer where coefficients usually are
+    for mu in most * np.linspace(0.0, 1.0, GRID_POINTS + 1)[1:] ** 2:  # finer where coefficients usually are
         above = _trouble(problem(mu), deadline)
         if above:
             high = float(mu)

@@ -19,7 +19,7 @@ from ..friction.sets import ELLIPSOID, POLYHEDRON
 from ..problem.contact_problem import ContactProblem
 from ..problem.laws import EQUALITY, UNILATERAL
 
-FEASIBLE = 1e-8  # relative to the constraints: what counts as obeying them
+FEASIBILITY_TOL = 1e-8  # relative to the constraints: what counts as obeying them
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Cones:
             return Best(np.zeros(n), -np.inf, True, unbounded=True)
         # At the border of what is possible the solver may end undecided: what it has then must obey the constraints.
         off = np.abs(left @ x + np.asarray(answer.s) - right).max(initial=0.0)
-        found = "Infeasible" not in word and bool(off <= FEASIBLE * (1.0 + np.abs(right).max(initial=0.0)))
+        found = "Infeasible" not in word and bool(off <= FEASIBILITY_TOL * (1.0 + np.abs(right).max(initial=0.0)))
         return Best(x[:n], float(cost @ x) if found else np.inf, found)
 
     def _friction(self, k: int, unit: FloatArray, add: Any) -> None:

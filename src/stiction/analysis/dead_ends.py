@@ -28,7 +28,7 @@ from ..systems import Gap, GeneralizedSystem
 from .forms import impulse_velocity
 from .motions import Motion, Motions, all_motions
 
-ROUNDS = 4  # impulses one after the other at the same instant
+IMPULSES_MAX = 4  # impulses one after the other at the same instant
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def after_impulses(motions: Motions) -> str:
     if not motions.success or None in goes_on or any(motion.dimension for motion in motions):
         return "undecided"
     left = list(motions)
-    for _ in range(ROUNDS - 1):
+    for _ in range(IMPULSES_MAX - 1):
         left = [further for motion in left for further in _further(motion)]
         if any(motion.goes_on for motion in left):
             return "later"

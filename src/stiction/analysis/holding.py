@@ -20,7 +20,7 @@ from ..systems.base import State
 from .cones import Cones
 from .forms import Form, force_acceleration
 
-LEAST = 1e-7  # relative to the loads: a smaller pull counts as none
+PULL_NOISE_SHARE = 1e-7  # relative to the loads: a smaller pull counts as none
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _weakest(posed: Form, name: str, basis: FloatArray, rests: bool) -> Holding:
     if k > 1 and np.isfinite(least):
         d, least = _refine(pull, d, least)
     size = float(np.abs(_statics(posed)[1]).max(initial=0.0)) or 1.0
-    return Holding(name, True, 0.0 if abs(least) <= LEAST * size else max(least, 0.0), d)
+    return Holding(name, True, 0.0 if abs(least) <= PULL_NOISE_SHARE * size else max(least, 0.0), d)
 
 
 def _directions(k: int) -> FloatArray:

@@ -25,7 +25,7 @@ from .cones import Cones
 from .forms import Form, force_acceleration, impulse_velocity
 from .instant import Instant, built
 
-SMALL = 1e-9  # relative: singular values and margins below it count as zero
+ZERO_TOL = 1e-9  # relative: singular values and margins below it count as zero
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _normals(N: FloatArray) -> Finding:
         return Finding("H4", True, None, "no contact touches")
     sigma = np.linalg.svd(N, compute_uv=False)
     least = float(sigma[-1]) if len(N) <= N.shape[1] else 0.0
-    holds = least > SMALL * float(sigma[0])
+    holds = least > ZERO_TOL * float(sigma[0])
     what = f"the least singular value of the normals is {least:.3g}" if holds else "the normals depend on each other"
     return Finding("H4", holds, least if holds else 0.0, what)
 
@@ -143,7 +143,7 @@ def _apart(problem: Any, M: FloatArray, H: FloatArray) -> Finding:
     basis = np.linalg.inv(np.linalg.cholesky(M))
     N, D = (_span(basis @ H[rows].T) for rows in (ptr[contacts], friction))
     sine = float(np.linalg.svd(D - N @ (N.T @ D), compute_uv=False)[-1])
-    holds = sine > SMALL
+    holds = sine > ZERO_TOL
     no = f"no impulse of the normals is one of friction: the sine of the least angle between them is {sine:.3g}"
     sentence = no if holds else "some impulse of the normals is one of friction as well"
     return Finding(name, holds, sine if holds else 0.0, sentence)
@@ -152,7 +152,7 @@ def _apart(problem: Any, M: FloatArray, H: FloatArray) -> Finding:
 def _span(columns: FloatArray) -> FloatArray:
     """An orthonormal basis of the span of columns."""
     U, sigma, _ = np.linalg.svd(columns, full_matrices=False)
-    return U[:, sigma > SMALL * sigma[0]]
+    return U[:, sigma > ZERO_TOL * sigma[0]]
 
 
 def _pointed(problem: Any) -> Finding:
@@ -169,7 +169,7 @@ def _balanced(problem: Any, directions: int) -> Finding:
         for _, D in problem.friction.groups(k, directions):
             if len(D):
                 worst = max(worst, float(np.abs(D[:, None] + D[None]).max(axis=2).min(axis=1).max()))
-    holds = worst <= SMALL
+    holds = worst <= ZERO_TOL
     what = "has its opposite" if holds else f"does not have its opposite: the nearest is {worst:.3g} off"
     return Finding("H6", holds, worst, f"every direction of friction {what}")
 

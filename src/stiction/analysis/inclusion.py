@@ -30,7 +30,10 @@ from ..systems.base import State, System
 from ..systems.model.kernels.mechanism import HOLD
 from .instant import built
 
-OUTWARD, ROUNDS = 1e-10, 300  # directions this far outside, relative, count as inside; rounds of a search at most
+OUTSIDE_TOL, SEARCH_ROUNDS_MAX = (
+    1e-10,
+    300,
+)  # directions this far outside, relative, count as inside; rounds of a search at most
 
 
 @dataclass(frozen=True)
@@ -207,12 +210,12 @@ class _Cones:
         groups = self._grouped(chosen)
         kept = np.zeros((0, len(b)))
         left = b
-        for _ in range(ROUNDS):
+        for _ in range(SEARCH_ROUNDS_MAX):
             size = float(np.linalg.norm(left))
-            if size <= OUTWARD:
+            if size <= OUTSIDE_TOL:
                 break
             more = [best for best in (_outermost(left, *group) for group in groups) if best is not None]
-            more = [z for z in more if z @ left > OUTWARD * size]
+            more = [z for z in more if z @ left > OUTSIDE_TOL * size]
             if not more:
                 break
             kept = np.vstack([kept, *more])

@@ -21,7 +21,7 @@ from ..problem.dynamics import Delassus
 from ..systems.base import State, System
 from ..systems.model.kernels.mechanism import POSITION, SPEED
 
-STEP = float(np.finfo(float).eps) ** 0.2  # of fourth-order differences
+DIFFERENCE_STEP = float(np.finfo(float).eps) ** 0.2  # of fourth-order differences
 
 
 def built(system: Any, what: str = "system") -> System:
@@ -65,7 +65,9 @@ class Instant:
         self.state = state
         self.state = replace(state, v=self._velocity(0.0))
         self.value = self.found.value
-        times = [self.system.evaluate(self.candidates, state.t + k * STEP, state.q).value for k in (-2, -1, 1, 2)]
+        times = [
+            self.system.evaluate(self.candidates, state.t + k * DIFFERENCE_STEP, state.q).value for k in (-2, -1, 1, 2)
+        ]
         self._timed = any((value != self.value).any() for value in times)
         self.rate = self._rate(0.0, state.q)
         self.speed = self._speed(0.0)
@@ -73,13 +75,13 @@ class Instant:
     @cached_property
     def product_terms(self) -> FloatArray:
         """(nr,) what the rows accelerate by where no force acts and no velocity changes [m/s²]."""
-        return slope(self._speed, STEP * self.length)
+        return slope(self._speed, DIFFERENCE_STEP * self.length)
 
     def _velocity(self, s: float) -> FloatArray:
         """The velocities of now, and of prescribed bodies those at s [s] from now."""
         if not getattr(self.system, "kinematic", None):
             return self.state.v
-        step = 0.3 * STEP * self.length  # no multiple of the step in s: push takes no step of length 0
+        step = 0.3 * DIFFERENCE_STEP * self.length  # no multiple of the step in s: push takes no step of length 0
 
         def moved(ds: float) -> FloatArray:
             now = self.state
@@ -95,7 +97,7 @@ class Instant:
         def value(ds: float) -> FloatArray:
             return self.system.evaluate(self.candidates, self.state.t + s + ds, q).value
 
-        return slope(value, STEP)
+        return slope(value, DIFFERENCE_STEP)
 
     def _speed(self, s: float) -> FloatArray:
         now, t = self.state, self.state.t + s

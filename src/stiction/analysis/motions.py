@@ -29,9 +29,9 @@ from ..systems.base import State
 from .contact_modes import ContactMode, contact_modes
 from .forms import FORCES, IMPULSES, STEP, Form, force_acceleration, impulse_velocity, time_stepping
 from .instant import built
-from .pieces import ZERO, Piece, pieces_of, rank
+from .pieces import ZERO_TOL, Piece, pieces_of, rank
 
-SAME = 1e-8  # relative: velocities that differ by less are one motion
+SAME_VELOCITY_TOL = 1e-8  # relative: velocities that differ by less are one motion
 
 
 class Motion:
@@ -71,7 +71,7 @@ class Motion:
         """What each contact, joint or friction does."""
         load = np.max([np.abs(self.form.forces(piece.p)) for piece in self._pieces], axis=0)
         relative = self.form.relative(self._pieces[0].p)
-        return contact_modes(self.form, relative, self.forces, load, ZERO * self._size_v, ZERO * self._size_p)
+        return contact_modes(self.form, relative, self.forces, load, ZERO_TOL * self._size_v, ZERO_TOL * self._size_p)
 
     @property
     def modes(self) -> str:
@@ -105,7 +105,7 @@ class Motion:
     def holds(self, v: Any) -> bool:
         """Whether v (nv,) is this motion, or one of the continuum, to the accuracy at which motions are told apart."""
         v = _check.floats("v", v, self.v.shape)
-        tol = SAME * self._size_v
+        tol = SAME_VELOCITY_TOL * self._size_v
         off = v - self.v
         if self.form.problem.nv:
             off = off[self.form.moving]
@@ -147,7 +147,7 @@ class Motion:
         """All motions of the force–acceleration problem that follows an impulse (pr11 §3.1); None elsewhere."""
         if self.form.kind != IMPULSES or self.after is None:
             return None
-        rest = max(1e-9, 10.0 * ZERO * self._size_v)
+        rest = max(1e-9, 10.0 * ZERO_TOL * self._size_v)
         form = force_acceleration(self.form.system, self.after, closed=self.form.closed, rest=rest)
         table = form.problem.friction
         if not table.is_polyhedral():
@@ -321,7 +321,7 @@ def _grouped(form: Form, pieces: list[Piece]) -> list[Motion]:
         if not any(_within(motion, other) for other in continua):
             continua.append(motion)
     groups: list[list[int]] = []
-    tol = SAME * size_v
+    tol = SAME_VELOCITY_TOL * size_v
     for i in (i for i in range(len(pieces)) if i not in wide):
         near = next((g for g in groups if np.abs(moved[g[0]] - moved[i]).max(initial=0.0) <= tol), None)
         if near is not None:

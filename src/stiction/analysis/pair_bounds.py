@@ -9,7 +9,7 @@ import numpy as np
 
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
-from .pairs import IMPULSE, SEARCH, Pairs
+from .pairs import IMPULSE, IMPULSE_RANGE, Pairs
 from .tighten import impulse_bounds
 
 Reach = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -24,9 +24,9 @@ def bounded(pairs: Pairs, problem: ContactProblem, reach: Reach | None) -> Pairs
     known = _given(pairs, problem)  # widths of boxes
     if reach is None:
         proved = impulse_bounds(pairs)
-        z_max = np.where(impulse, np.minimum(known, SEARCH if proved is None else proved), np.inf)
+        z_max = np.where(impulse, np.minimum(known, IMPULSE_RANGE if proved is None else proved), np.inf)
         low, high = _rows_of_box(pairs, impulse, z_max)
-        limit = SEARCH * pairs.impulse if proved is None else np.inf
+        limit = IMPULSE_RANGE * pairs.impulse if proved is None else np.inf
     else:
         low, high = _rows_of_ball(pairs, problem, reach, impulse)
         z_max, limit = known.copy(), np.inf
@@ -109,12 +109,12 @@ def _impulses(pairs: Pairs, z_max: FloatArray, impulse: np.ndarray) -> tuple[Flo
             cost[j] = -1.0
             top = np.where(impulse, np.inf, z_max)
             found = linprog(cost, A_ub=A, b_ub=b, bounds=np.column_stack([np.zeros_like(top), top]), method="highs")
-            if found.status == 0 and -found.fun < SEARCH:
+            if found.status == 0 and -found.fun < IMPULSE_RANGE:
                 z_max[j] = max(0.0, -found.fun) * (1.0 + 1e-6) + 1e-9
             elif found.status == 2:  # nothing is left at all: the program will say so
                 z_max[j] = 1e-9
             else:
-                z_max[j], limit = SEARCH, SEARCH * pairs.impulse
+                z_max[j], limit = IMPULSE_RANGE, IMPULSE_RANGE * pairs.impulse
     for members, _ in pairs.groups:
         betas, lam = members[:-1], members[-1]
         top = pairs.q[lam] + np.maximum(pairs.M[lam], 0.0) @ np.where(np.isfinite(z_max), z_max, 0.0)

@@ -30,7 +30,7 @@ from ..problem.dynamics import Delassus, Dense
 from ..problem.laws import BOX, UNILATERAL
 from ..problem.polyhedral import PolyhedralLCP
 
-SEARCH = 1e3  # how far impulses without a bound are searched, in units of the problem's own impulse
+IMPULSE_RANGE = 1e3  # how far impulses without a bound are searched, in units of the problem's own impulse
 IMPULSE = ("beta", "normal", "box")  # groups of variables that are impulses; the others are speeds
 
 

@@ -17,8 +17,8 @@ from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..problem.polyhedral import PolyhedralLCP
 
-FAR = 1e4  # times q: points farther out are brought back before anything is computed with them
-ZERO = 1e-9  # relative: directions whose image is shorter do not move
+FAR_FACTOR = 1e4  # times q: points farther out are brought back before anything is computed with them
+ZERO_TOL = 1e-9  # relative: directions whose image is shorter do not move
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Piece:
             return False
         # a point of the affine image is reached when the piece meets the fibre over it
         _, sigma, Vt = np.linalg.svd(rates.T)
-        free = Vt[int((sigma > ZERO * max(sigma.max(initial=0.0), 1e-300)).sum()) :].T
+        free = Vt[int((sigma > ZERO_TOL * max(sigma.max(initial=0.0), 1e-300)).sum()) :].T
         size = 1e-9 * max(1.0, float(np.abs(self.A @ y).max(initial=0.0)), float(self.c.max(initial=0.0)))
         if not free.size:
             return bool((self.A @ y + self.c >= -size).all())
@@ -121,7 +121,7 @@ def _inside(form: PolyhedralLCP, face: _lcp.Face) -> FloatArray:
     """
     z = face.interior
     size = float(np.abs(form.q).max(initial=0.0)) or 1.0
-    if np.abs(form.M @ z).max() <= FAR * size:
+    if np.abs(form.M @ z).max() <= FAR_FACTOR * size:
         return z
     from scipy.optimize import linprog
 
@@ -152,4 +152,4 @@ def rank(rows: FloatArray, size: float) -> int:
     """How many of the rows are independent, vectors shorter than ZERO·size counting as zero."""
     if not rows.size:
         return 0
-    return int((np.linalg.svd(rows, compute_uv=False) > ZERO * max(size, 1e-300)).sum())
+    return int((np.linalg.svd(rows, compute_uv=False) > ZERO_TOL * max(size, 1e-300)).sum())

@@ -19,7 +19,7 @@ from .highs import solve_milp
 from .pairs import Pairs
 from .tighten import tightened
 
-MOST_LEAKS = 30
+LEAKS_MAX = 30
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Program:
         whole = np.concatenate([np.zeros(n), np.ones(n), np.ones(max(extra - 1, 0)), np.zeros(min(extra, 1))])
         low, top = np.concatenate([np.zeros(2 * n), low]), np.concatenate([self.pairs.z_max, np.ones(n), top])
         best, value, bound = None, np.inf, -np.inf
-        for _ in range(MOST_LEAKS):
+        for _ in range(LEAKS_MAX):
             if self.left <= 0.0:
                 break
             new = [(np.concatenate([np.zeros(n), row, np.zeros(extra)]), least) for row, least in self.cuts[known:]]

@@ -23,8 +23,8 @@ from .instant import built
 from .motions import all_motions
 from .uniqueness import Uniqueness, uniqueness
 
-FEW = 8  # contacts: with more of them, single ones are not listed and bounds by bisection are left out
-MOST_PAIRS = 40  # of which all motions are enumerated
+LISTED_MAX_CONTACTS = 8  # contacts: with more of them, single ones are not listed and bounds by bisection are left out
+ENUMERATED_MAX_PAIRS = 40  # of which all motions are enumerated
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def report(
         findings += _both(posed, answer)
     findings += [("jamming", jam["sentence"]), *_pulls(held)]
     bound: dict[str, Any] = {}
-    if bounds and len(modes) <= FEW and _rubbing(posed) and time.monotonic() < deadline:
+    if bounds and len(modes) <= LISTED_MAX_CONTACTS and _rubbing(posed) and time.monotonic() < deadline:
         bound, said = _bound(system, state, near, directions, deadline)
         findings.append(("friction", said))
     numbers = {
@@ -247,7 +247,7 @@ def _existence(
         return "forces", "finite forces exist" if found else "whether finite forces exist was not decided"
     text = "no finite forces obey the laws: " + answer.message.lower().rstrip(".")
     posed = impulse_velocity(system, state, closed=closed, directions=directions or 8)
-    if int((~posed.problem.to_lcp().free).sum()) <= MOST_PAIRS:
+    if int((~posed.problem.to_lcp().free).sum()) <= ENUMERATED_MAX_PAIRS:
         for motion in all_motions(posed):
             if np.abs(motion.p).max(initial=0.0) > 0.0 and motion.goes_on:
                 text += f"; this impulse ends it: {motion.words}"
@@ -260,7 +260,7 @@ def _both(posed: Form, answer: Uniqueness) -> list[tuple[str, str]]:
     for name, solution in (("first", answer.first), ("second", answer.second)):
         assert solution is not None
         modes = _modes(posed, solution.p)
-        said = "; ".join(m.words for m in modes) if len(modes) <= FEW else _counted(modes)
+        said = "; ".join(m.words for m in modes) if len(modes) <= LISTED_MAX_CONTACTS else _counted(modes)
         out.append((f"{name} motion", said))
     return out
 
@@ -281,14 +281,14 @@ def _jamming(system: Any, state: State | None, closed: float) -> dict[str, Any]:
     else:
         sentence = f"contacts can press against each other without a load (from friction {bound.value:.4g} on)"
     single = {}
-    if 1 < len(names) <= FEW:
+    if 1 < len(names) <= LISTED_MAX_CONTACTS:
         single = {name: _finite(jamming_bound(system, state, closed=closed, contact=name).value) for name in names}
     return {"pointed": holds, "value": bound.value, "sentence": sentence, "single": single}
 
 
 def _pulls(held: list[Holding]) -> list[tuple[str, str]]:
     out = []
-    for h in held[:FEW]:
+    for h in held[:LISTED_MAX_CONTACTS]:
         where = ", ".join(f"{x:.2g}" for x in h.direction)
         if np.isinf(h.least):
             text = "any pull at its centre of mass, however strong"

@@ -14,7 +14,7 @@ from ..solvers.base import Solution
 from ..status import Status
 from .sectors import Sectors, refuses
 
-STARTS = 6  # of Newton's method, besides those that the sectors give
+NEWTON_STARTS = 6  # of Newton's method, besides those that the sectors give
 
 
 def true_solutions(problem: ContactProblem, starts: list[FloatArray], distance: float, tol: float) -> list[Solution]:
@@ -35,7 +35,7 @@ def apart(problem: ContactProblem, a: Solution, b: Solution) -> float:
     return float(np.abs(x - y).max(initial=0.0))
 
 
-def starts_of(problem: ContactProblem, count: int = STARTS) -> list[FloatArray]:
+def starts_of(problem: ContactProblem, count: int = NEWTON_STARTS) -> list[FloatArray]:
     """Rest, the solutions of polyhedra inside the cones, and random impulses of the problem's own size."""
     rng = np.random.default_rng(0)
     size = problem.rho[np.repeat(np.arange(problem.nk), np.diff(problem.row_ptr))] * max(problem.scale, 1e-300)

@@ -21,9 +21,9 @@ from ..problem.contact_problem import ContactProblem
 from ..problem.dynamics import Dense
 from ..problem.laws import DRY, EQUALITY, UNILATERAL
 from .highs import Answer, solve_milp
-from .pairs import SEARCH, _velocities, units, with_masses
+from .pairs import IMPULSE_RANGE, _velocities, units, with_masses
 
-FIRST = 8  # sectors at the start
+SECTORS_START = 8  # sectors at the start
 
 
 def refuses(problem: ContactProblem) -> str | None:
@@ -64,8 +64,8 @@ class Sectors:
         f = problem.friction
         for k in range(problem.nk):
             if int(f.dims[f.set_of[k]]) == 2:
-                self.cuts[k] = 2 * np.pi * (np.arange(FIRST) + 0.5) / FIRST
-                self.tangents[k] = 2 * np.pi * np.arange(2 * FIRST) / (2 * FIRST)
+                self.cuts[k] = 2 * np.pi * (np.arange(SECTORS_START) + 0.5) / SECTORS_START
+                self.tangents[k] = 2 * np.pi * np.arange(2 * SECTORS_START) / (2 * SECTORS_START)
         self._bounds()
 
     def _bounds(self) -> None:
@@ -73,12 +73,12 @@ class Sectors:
         from scipy.optimize import linprog
 
         problem, n = self.problem, self.problem.nr
-        self.top = np.full(problem.nk, SEARCH)
+        self.top = np.full(problem.nk, IMPULSE_RANGE)
         self.proved = self.reach is not None
         if self.reach is None:
             span = np.zeros(n)
             for k, rows in self._blocks():
-                span[rows] = SEARCH * max(1.0, float(problem.friction.mu[k]))
+                span[rows] = IMPULSE_RANGE * max(1.0, float(problem.friction.mu[k]))
             self.u_max = np.abs(self.W) @ span + np.abs(self.q)
             return
         low, high = self.reach(problem.dynamics.H)  # type: ignore[union-attr]
@@ -92,7 +92,7 @@ class Sectors:
             cost = np.zeros(n)
             cost[problem.row_ptr[k]] = -1.0
             found = linprog(cost, A_ub=A, b_ub=b, bounds=(None, None), method="highs")
-            if found.status == 0 and -found.fun < SEARCH:
+            if found.status == 0 and -found.fun < IMPULSE_RANGE:
                 self.top[k] = max(0.0, -found.fun) * (1.0 + 1e-6) + 1e-9
             elif found.status != 2:
                 self.proved = False
@@ -100,7 +100,7 @@ class Sectors:
     @property
     def limit(self) -> float:
         """How far impulses are searched [N·s]."""
-        return np.inf if self.proved else SEARCH * self.impulse
+        return np.inf if self.proved else IMPULSE_RANGE * self.impulse
 
     def _blocks(self) -> list[tuple[int, slice]]:
         ptr = self.problem.row_ptr.tolist()
@@ -181,7 +181,7 @@ class Sectors:
     def _far(self, v: FloatArray) -> float:
         if np.isfinite(self.v_low).all():
             return float(np.maximum(np.abs(self.v_low - v), np.abs(self.v_high - v)).max(initial=0.0)) + 1e-6
-        return float(self.u_max.max(initial=1.0)) + float(np.abs(self.V).sum(axis=1).max(initial=0.0)) * SEARCH
+        return float(self.u_max.max(initial=1.0)) + float(np.abs(self.V).sum(axis=1).max(initial=0.0)) * IMPULSE_RANGE
 
     def _add_block(self, made: _Rows, k: int, block: slice) -> None:
         problem, n = self.problem, self.problem.nr

@@ -28,7 +28,7 @@ from .forms import FORCES, time_stepping
 from .motions import Motion, Motions, all_motions
 
 RULES = ("least impulse", "continuity", "painleve", "least energy")
-EQUAL = 1e-9  # relative: motions that a rule judges so nearly the same are both followed by it
+TIE_TOL = 1e-9  # relative: motions that a rule judges so nearly the same are both followed by it
 
 
 @checks_arguments
@@ -45,7 +45,7 @@ def select(motions: Motions, rule: str) -> tuple[Motion, ...]:
     if not scores or any(score is None for score in scores):
         return ()
     least = min(score for score in scores if score is not None)
-    near = tuple(x + EQUAL * (abs(x) + 1e-300) for x in least)
+    near = tuple(x + TIE_TOL * (abs(x) + 1e-300) for x in least)
     return tuple(motion for motion, score in zip(motions, scores) if score is not None and score <= near)
 
 

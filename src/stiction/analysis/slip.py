@@ -18,7 +18,7 @@ from ..friction.polyhedra import Polyhedral
 from ..friction.products import ProductSet
 from ..friction.sets import POLYHEDRON, PRODUCT, FrictionSet
 
-FLAT = 1e-9  # relative: vertices whose work differs by less belong to one face
+SAME_FACE_TOL = 1e-9  # relative: vertices whose work differs by less belong to one face
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ def opposing_face(friction: FrictionSet, mu: float, u: FloatArray, rest: FloatAr
 def _of_polyhedron(vertices: FloatArray, mu: float, u: FloatArray) -> Face:
     """The face of conv(vertices), about the mean of its corners."""
     work = -vertices @ u
-    face = np.unique(vertices[work >= work.max() - FLAT * np.abs(work).max()], axis=0)
+    face = np.unique(vertices[work >= work.max() - SAME_FACE_TOL * np.abs(work).max()], axis=0)
     point = face.mean(axis=0)
     _, sigma, Vt = np.linalg.svd(face - point)
-    k = int((sigma > FLAT * np.abs(vertices).max()).sum())
+    k = int((sigma > SAME_FACE_TOL * np.abs(vertices).max()).sum())
     basis = Vt[:k]
     return Face(point, basis, Polyhedral(mu, directions=(face - point) @ basis.T) if k else None)

@@ -1,9 +1,9 @@
 """Tighter bounds of complementary pairs for the mixed-integer program, by second-order cone programs.
 
 A search over on/off decisions is as fast as its bounds are tight: 20 contacts in the plane that no motion can keep from
-slipping all at once took it ten minutes, with impulses bounded by `SEARCH` alone. Every solution obeys the sum of all
-pairs, `Σ z_i w_i = zᵀ(M z + q) = 0`. With Coulomb friction the products of impulses in it are a convex quadratic form
-(twice the kinetic energy of what they change), those of slip speeds and normal impulses are not negative, and the
+slipping all at once took it ten minutes, with impulses bounded by `IMPULSE_RANGE` alone. Every solution obeys the sum
+of all pairs, `Σ z_i w_i = zᵀ(M z + q) = 0`. With Coulomb friction the products of impulses in it are a convex quadratic
+form (twice the kinetic energy of what they change), those of slip speeds and normal impulses are not negative, and the
 others cancel. So
 
     z_pᵀ W z_p + qᵀ z <= 0
@@ -20,12 +20,12 @@ from dataclasses import replace
 import numpy as np
 
 from .._check import FloatArray
-from .pairs import IMPULSE, SEARCH, Pairs
+from .pairs import IMPULSE, IMPULSE_RANGE, Pairs
 
 PAIRS_MIN = 50  # smaller programs are decided sooner than their bounds are found
-ROUNDS = 3
-WORTH = 0.7  # another round follows one that brought the bounds down to this, on average
-MARGIN = 1e-5  # on every bound, in scaled units: far above what the cone programs leave open
+TIGHTENING_ROUNDS_MAX = 3
+TIGHTENING_MIN_SHARE = 0.7  # another round follows one that brought the bounds down to this, on average
+BOUND_MARGIN = 1e-5  # on every bound, in scaled units: far above what the cone programs leave open
 
 Largest = Callable[[FloatArray], float | None]
 
@@ -41,9 +41,9 @@ def impulse_bounds(pairs: Pairs) -> FloatArray | None:
     largest, bounds = _relaxation(pairs, root), np.full(len(pairs.q), np.inf)
     for j in np.flatnonzero(_impulses(pairs)):
         top = largest(np.eye(len(bounds))[j])
-        if top is None or top >= SEARCH:
+        if top is None or top >= IMPULSE_RANGE:
             return None
-        bounds[j] = max(0.0, top) + MARGIN * (1.0 + abs(top))
+        bounds[j] = max(0.0, top) + BOUND_MARGIN * (1.0 + abs(top))
     return bounds
 
 
@@ -52,11 +52,11 @@ def tightened(pairs: Pairs) -> Pairs:
     root = _energy_root(pairs)
     if len(pairs.q) < PAIRS_MIN or root is None:
         return pairs
-    for _ in range(ROUNDS):
+    for _ in range(TIGHTENING_ROUNDS_MAX):
         z_max, w_max = _both_sides(pairs, root)
         gained = np.mean(np.concatenate([z_max / pairs.z_max, w_max / pairs.w_max]))
         pairs = replace(pairs, z_max=z_max, w_max=w_max)
-        if gained > WORTH:
+        if gained > TIGHTENING_MIN_SHARE:
             break
     return pairs
 
@@ -87,7 +87,7 @@ def _both_sides(pairs: Pairs, root: FloatArray) -> tuple[FloatArray, FloatArray]
         tops = [largest(row) for row in rows]
         if None not in tops:
             top = max(float(s) + float(t) for s, t in zip(start, tops) if t is not None)
-            bounds[i] = min(bounds[i], max(0.0, top) + MARGIN * (1.0 + abs(top)))
+            bounds[i] = min(bounds[i], max(0.0, top) + BOUND_MARGIN * (1.0 + abs(top)))
 
     for i in np.flatnonzero(np.isfinite(z_max)).tolist():
         lower(z_max, i, np.zeros(1), np.eye(n)[i : i + 1])

@@ -27,9 +27,9 @@ from .pairs import Contradiction, Pairs, pairs_of, units, with_masses
 from .program import Found, Program
 from .round_cones import decide_round, exists_round
 
-CERTIFIED = 1e-6  # the largest certificate error of a motion that counts
-LISTED = 16  # pairs of which all solutions are listed where the mixed-integer program gives up
-PATHS = 6  # paths of Lemke's method tried for a second motion before the mixed-integer program
+CERTIFICATE_TOL = 1e-6  # the largest certificate error of a motion that counts
+LISTED_MAX_PAIRS = 16  # pairs of which all solutions are listed where the mixed-integer program gives up
+LEMKE_PATHS = 6  # paths of Lemke's method tried for a second motion before the mixed-integer program
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def existence(problem: ContactProblem, *, directions: int | None = None, time_li
     Asked of the force–acceleration problem of a state, "no" means that an impulse without impact is forced (pr11 §2.1).
     """
     if directions is None and not problem.friction.is_polyhedral():
-        return Existence(**exists_round(problem, time_limit, CERTIFIED))
+        return Existence(**exists_round(problem, time_limit, CERTIFICATE_TOL))
     directions = 8 if directions is None else directions
     program, missing = _program(problem, directions, time_limit)
     if program is None:
@@ -99,7 +99,7 @@ def existence(problem: ContactProblem, *, directions: int | None = None, time_li
         found = Found(paths[0], True, found.bound, found.nodes) if paths else found
     if found.z is not None:
         solution = _certified(problem.polyhedral(directions), program.pairs, found.z)
-        if solution.certificate.ok(CERTIFIED):
+        if solution.certificate.ok(CERTIFICATE_TOL):
             return Existence(True, Status.SOLVED, "A solution exists.", solution, program.pairs.limit, found.nodes)
         return Existence(None, Status.INACCURATE, "A solution was found, but not to the accuracy that certifies it.",
                          solution, program.pairs.limit, found.nodes)  # fmt: skip
@@ -158,7 +158,7 @@ def uniqueness(
         given = {"second": None, "separation": 0.0, "bound": gap, "limit": pairs.limit} | more
         return Uniqueness(unique, status, message, first, distance=gap, nodes=program.nodes, **given)
 
-    if not first.certificate.ok(CERTIFIED):
+    if not first.certificate.ok(CERTIFICATE_TOL):
         return answer(None, Status.INACCURATE, "The first solution is not accurate enough to compare others with it.",
                       bound=np.inf)  # fmt: skip
     if _convex(polyhedral):
@@ -167,7 +167,7 @@ def uniqueness(
     for other in starts[1:]:
         apart = float(np.abs(pairs.V @ (other - z)).max(initial=0.0)) * pairs.speed
         second = _certified(polyhedral, pairs, other)
-        if apart >= gap and second.certificate.ok(CERTIFIED):
+        if apart >= gap and second.certificate.ok(CERTIFICATE_TOL):
             return answer(False, Status.SOLVED, f"Two motions are possible, {apart:.3g} apart.", second=second,
                           separation=apart, bound=np.inf)  # fmt: skip
     return _decide(program, z, gap, time_limit, polyhedral, answer)
@@ -213,7 +213,7 @@ def extent(problem: ContactProblem, row: Any, *, directions: int = 8, time_limit
         if not found.exhausted:
             return Extent(np.nan, np.nan, Status.LIMIT, f"Not decided within {time_limit:g} s.", None, None)
         solution = _certified(polyhedral, pairs, found.z)
-        if not solution.certificate.ok(CERTIFIED):
+        if not solution.certificate.ok(CERTIFICATE_TOL):
             return Extent(np.nan, np.nan, Status.INACCURATE, Status.INACCURATE.sentence, None, None)
         loose = np.isfinite(pairs.limit) and (found.z >= pairs.z_max * (1.0 - 1e-6))[np.abs(cost) > 0].any()
         ends.append((-sign * np.inf if loose else float(row @ solution.p), solution))
@@ -247,7 +247,7 @@ def _by_parts(
         for (rows, _), c in zip(parts, chosen):
             assert c is not None
             p[rows] = c.p
-        whole.append(finish(posed, p, solver="analysis", tol=CERTIFIED, status=Status.SOLVED,
+        whole.append(finish(posed, p, solver="analysis", tol=CERTIFICATE_TOL, status=Status.SOLVED,
                             message="Found by search.", iterations=0))  # fmt: skip
     return Uniqueness(worst.unique, worst.status, worst.message, whole[0], whole[1], gap, worst.separation,
                       max(a.bound for a in answers), min(a.limit for a in answers),
@@ -259,9 +259,9 @@ def _round(problem: ContactProblem, distance: float | None, time_limit: float) -
     gap = 1e-3 * speed if distance is None else _check.number("distance", distance, positive=True)
     if _convex(problem):
         answer = uniqueness(problem, distance=gap, directions=8, time_limit=time_limit)
-        first = solve(problem, tol=CERTIFIED)
+        first = solve(problem, tol=CERTIFICATE_TOL)
         return replace(answer, first=first) if first.success else answer
-    return Uniqueness(distance=gap, **decide_round(problem, gap, time_limit, CERTIFIED))
+    return Uniqueness(distance=gap, **decide_round(problem, gap, time_limit, CERTIFICATE_TOL))
 
 
 def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, problem: Any, answer: Any) -> Uniqueness:
@@ -287,7 +287,7 @@ def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, prob
         return answer(True, Status.SOLVED, f"One motion{up_to}: no other differs from it by {gap:.3g} or more.",
                       limit=limit)  # fmt: skip
     second = _certified(problem, pairs, other)
-    if second.certificate.ok(CERTIFIED):
+    if second.certificate.ok(CERTIFICATE_TOL):
         return answer(False, Status.SOLVED, f"Two motions are possible, {apart:.3g} apart.", second=second,
                       separation=apart, bound=np.inf)  # fmt: skip
     return answer(None, Status.INACCURATE, "A second motion was found, but not to the accuracy that certifies it.",
@@ -296,7 +296,7 @@ def _decide(program: Program, z: FloatArray, gap: float, time_limit: float, prob
 
 def _farthest(pairs: Pairs, z: FloatArray, distance: float) -> FloatArray | None:
     """The solution whose velocity is farthest from that of z, of few pairs by looking at all of them; else None."""
-    if len(pairs.q) > LISTED:
+    if len(pairs.q) > LISTED_MAX_PAIRS:
         return None
     found = _lcp.solutions(pairs.M, pairs.q)
     if not found.complete:
@@ -324,7 +324,7 @@ def _paths(pairs: Pairs) -> list[FloatArray]:
     found, rng, n = [], np.random.default_rng(0), len(pairs.q)
     if n == 0:
         return [np.zeros(0)]
-    for k in range(PATHS):
+    for k in range(LEMKE_PATHS):
         covering = np.ones(n) if k == 0 else 10.0 ** rng.uniform(-2, 2, n)
         answer = _lcp.lemke_arrays(pairs.M, pairs.q, covering, 50 * n + 1000)
         if answer[2].success:
@@ -362,7 +362,7 @@ def _pairs_of_solution(pairs: Pairs, p: FloatArray) -> FloatArray:
 
 
 def _certified(problem: ContactProblem, pairs: Pairs, z: FloatArray) -> Solution:
-    return finish(problem, pairs.impulses(z), solver="analysis", tol=CERTIFIED, status=Status.SOLVED,
+    return finish(problem, pairs.impulses(z), solver="analysis", tol=CERTIFICATE_TOL, status=Status.SOLVED,
                   message="Found by search.", iterations=0)  # fmt: skip
 
 

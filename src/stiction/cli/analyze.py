@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import _check
-from ..analysis.report import FEW, Report, report
+from ..analysis.report import LISTED_MAX_CONTACTS, Report, report
 from .output import console, write_json
 
-WIDTH = 100
+LINE_WIDTH = 100
 
 
 def analyze_scene(
@@ -55,7 +55,7 @@ def show(title: str, found: Report) -> None:
     _contacts(found, line)
     width = max(len(name) for name, _ in found.findings)
     for name, text in found.findings:
-        for k, part in enumerate(textwrap.wrap(text, WIDTH - width)):
+        for k, part in enumerate(textwrap.wrap(text, LINE_WIDTH - width)):
             line(f"{name if k == 0 else '':<{width}}  {part}")
     line()
     word = {True: "holds", False: "fails", None: "open"}
@@ -63,7 +63,7 @@ def show(title: str, found: Report) -> None:
     for finding in found.hypotheses:
         if finding.name in heads:
             line(heads[finding.name])
-        for k, part in enumerate(textwrap.wrap(finding.sentence, WIDTH - 12)):
+        for k, part in enumerate(textwrap.wrap(finding.sentence, LINE_WIDTH - 12)):
             line(f"  {finding.name if k == 0 else '':<4}{word[finding.holds] if k == 0 else '':<6}{part}")
 
 
@@ -74,8 +74,8 @@ def _contacts(found: Report, line: Any) -> None:
         return
     width = max(7, *(len(c.name) for c in found.contacts))
     line(f"{'contact':<{width}}  {'gap [m]':>9}  {'friction':>8}  {'now':<7}  next")
-    for c in found.contacts[: 4 * FEW]:
+    for c in found.contacts[: 4 * LISTED_MAX_CONTACTS]:
         line(f"{c.name:<{width}}  {c.gap:>9.1e}  {c.mu:>8.3g}  {c.now:<7}  {c.next}")
-    if len(found.contacts) > 4 * FEW:
-        line(f"and {len(found.contacts) - 4 * FEW} more")
+    if len(found.contacts) > 4 * LISTED_MAX_CONTACTS:
+        line(f"and {len(found.contacts) - 4 * LISTED_MAX_CONTACTS} more")
     line()

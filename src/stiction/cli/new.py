@@ -9,7 +9,7 @@ from .. import _check
 from ..errors import ModelError
 from .output import console
 
-DEFAULT = "tower"
+DEFAULT_SCENE = "tower"
 
 
 def kinds() -> dict[str, str]:

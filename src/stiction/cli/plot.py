@@ -9,8 +9,8 @@ from ..errors import ModelError
 from ..simulation import load
 from .output import console
 
-DEFAULT, OF_DEFAULT = "energy", "states"
-ENDINGS = (".png", ".pdf", ".svg", ".jpg")
+DEFAULT_PLOT, DEFAULT_PLOT_OF = "energy", "states"
+PLOT_ENDINGS = (".png", ".pdf", ".svg", ".jpg")
 
 
 def plot_recording(path: Path | None, what: Sequence[str], of: Sequence[str], out: Path | None) -> None:
@@ -19,7 +19,7 @@ def plot_recording(path: Path | None, what: Sequence[str], of: Sequence[str], ou
 
     file = newest() if path is None else path
     run = load(file)
-    names = list(what) or [OF_DEFAULT if of else DEFAULT]
+    names = list(what) or [DEFAULT_PLOT_OF if of else DEFAULT_PLOT]
     components = [name for name in names if name not in PRESETS]
     figures: dict[str, str | list[str]] = {name: name for name in dict.fromkeys(names) if name in PRESETS}
     if components:
@@ -42,8 +42,8 @@ def _place(file: Path, label: str, out: Path | None, count: int) -> Path:
         raise ModelError(f"--out {out}: {count} pictures need a folder that exists.")
     if not out.parent.is_dir():
         raise ModelError(f"--out {out}: there is no folder {out.parent}.")
-    if out.suffix.lower() not in ENDINGS:
-        raise ModelError(f"--out {out}: a picture ends in {', '.join(ENDINGS)}; or give a folder that exists.")
+    if out.suffix.lower() not in PLOT_ENDINGS:
+        raise ModelError(f"--out {out}: a picture ends in {', '.join(PLOT_ENDINGS)}; or give a folder that exists.")
     return out
 
 

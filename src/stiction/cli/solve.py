@@ -17,9 +17,9 @@ from ..solvers import SOLVERS, make_solver
 from ..status import Status
 from .output import console, output_folder, write_json
 
-SUFFIXES = (".hdf5", ".h5", ".dat")
-LONG = 10.0  # s: a solve that took longer is not repeated
-SHORT = 0.5  # s: solves are repeated up to five times while they take less than this together
+PROBLEM_ENDINGS = (".hdf5", ".h5", ".dat")
+REPEAT_MAX_S = 10.0  # s: a solve that took longer is not repeated
+REPEATS_TOTAL_S = 0.5  # s: solves are repeated up to five times while they take less than this together
 
 
 @dataclass
@@ -101,9 +101,9 @@ def problem_files(paths: Sequence[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES and p.is_file())
+        inside = sorted(p for p in path.iterdir() if p.suffix in PROBLEM_ENDINGS and p.is_file())
         if not inside:
-            raise ModelError(f"the folder {path} holds no file that ends in {', '.join(SUFFIXES)}.")
+            raise ModelError(f"the folder {path} holds no file that ends in {', '.join(PROBLEM_ENDINGS)}.")
         found += inside
     return list(dict.fromkeys(found))
 
@@ -132,13 +132,13 @@ def measure(
     if chosen.refuses(small) is None:
         chosen.solve(small, tol=tol, maxiter=maxiter)
     runs: list[float] = []
-    while len(runs) < 2 or (len(runs) < 5 and sum(runs) < SHORT):
+    while len(runs) < 2 or (len(runs) < 5 and sum(runs) < REPEATS_TOTAL_S):
         chosen = make_solver(solver)
         start, start_cpu = time.perf_counter(), time.process_time()
         answer = chosen.solve(problem, tol=tol, maxiter=maxiter)
         spent = time.process_time() - start_cpu
         runs.append(spent if cpu and spent > 0.1 else time.perf_counter() - start)
-        if runs[-1] > LONG:
+        if runs[-1] > REPEAT_MAX_S:
             break
     residual = answer.certificate.natural_map
     finite = bool(np.isfinite(residual))

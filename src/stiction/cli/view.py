@@ -13,7 +13,7 @@ from . import Stopped
 from .output import console
 from .plot import newest
 
-FILMS, PICTURES = (".gif", ".mp4"), (".png", ".pdf", ".svg")
+FILM_ENDINGS, PICTURE_ENDINGS = (".gif", ".mp4"), (".png", ".pdf", ".svg")
 
 
 def view_in_browser(path: Path | None, host: str, port: int, speed: float, open_browser: bool) -> None:
@@ -57,12 +57,14 @@ def draw_recording(path: Path | None, made: Path, *, at: float | None, speed: fl
     file, kind = newest() if path is None else path, made.suffix.lower()
     if not made.parent.is_dir():
         raise ModelError(f"--out {made}: there is no folder {made.parent}.")
-    if kind not in (*FILMS, *PICTURES):
-        raise ModelError(f"--out {made}: a film ends in {' or '.join(FILMS)}, a picture in {', '.join(PICTURES)}.")
-    if kind in FILMS and at is not None:
+    if kind not in (*FILM_ENDINGS, *PICTURE_ENDINGS):
+        raise ModelError(
+            f"--out {made}: a film ends in {' or '.join(FILM_ENDINGS)}, a picture in {', '.join(PICTURE_ENDINGS)}."
+        )
+    if kind in FILM_ENDINGS and at is not None:
         raise ModelError("--at chooses the moment of a picture; leave it out for a film.")
     run = load(file)
-    if kind in FILMS:
+    if kind in FILM_ENDINGS:
         count = run.film(made, speed=speed, forces=forces)
         console().print(f"{made}: {count} frames of {file}", highlight=False, soft_wrap=True)
     elif at is not None or forces:

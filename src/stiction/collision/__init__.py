@@ -1,7 +1,6 @@
 """Collision: pairs of near shapes, their contact features, and the gap of a feature pair at any configuration."""
 
-from .aabbs import aabbs2, aabbs3
-from .broad import pairs
+from .broad import aabbs2, aabbs3, pairs
 from .features import (
     CONVEX,
     CORE,

@@ -11,7 +11,7 @@ from .._check import FloatArray, IntArray
 from ..errors import ModelError
 from ..simulation.trajectory import Trajectory
 
-MARGIN = 1.5  # planes are drawn so much wider than what is on them
+PLANE_MARGIN = 1.5  # planes are drawn so much wider than what is on them
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _extent(position: FloatArray, shapes: Any) -> float:
     finite = [i for i, mine in enumerate(shapes["bodies"]) if any(not shapes["surfaces"][k]["endless"] for k in mine)]
     far = float(np.abs(position[:, finite]).max(initial=0.0))
     large = max((float(np.abs(s["vertices"]).max()) for s in shapes["surfaces"] if not s["endless"]), default=1.0)
-    return MARGIN * (far + large)
+    return PLANE_MARGIN * (far + large)
 
 
 def joined(meshes: list[tuple[FloatArray, IntArray]]) -> tuple[FloatArray, IntArray]:

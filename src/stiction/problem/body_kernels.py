@@ -13,7 +13,7 @@ from ..runtime.jit import njit, prange
 from ..runtime.lanes import PREFETCH_TURNS, prefetch
 
 THREADS_MIN_BLOCKS, THREAD_PARTS = 10_000, 64  # blocks from which threads share the work, and the parts they take
-BODY_PARTS = 4  # of the bodies; for each of them all blocks are looked at
+BODY_PARTS = 4  # into which bodies are divided among threads; each part passes over all blocks
 
 
 @njit(leaf=True)
@@ -192,7 +192,7 @@ def _decoupled_parallel(Minv, decoupled):
 
 @njit
 def decoupled_bodies(parallel, Minv, decoupled):
-    """apart (nbody,): whether velocity and spin of a body do not act on each other: the rule in space."""
+    """Set decoupled (nbody,): whether velocity and spin of a body do not act on each other, as for most in space."""
     if parallel and len(decoupled) > THREADS_MIN_BLOCKS:
         _decoupled_parallel(Minv, decoupled)
     else:
@@ -222,7 +222,10 @@ def delassus_diagonal(body_a, body_b, row_ptr, Ja, Jb, Minv, w):
 
 @njit(leaf=True)
 def row_terms(start, stop, body_rows, row_ptr, arrays):
-    """H v, |H||v| and diag(H M⁻¹ Hᵀ) of the blocks start..stop in one go, to the bits of the three functions above."""
+    """Set H v, |H||v| and diag(H M⁻¹ Hᵀ) of the blocks start..stop, to the bits of the three functions above.
+
+    arrays: `RowTerms`.
+    """
     body_a, body_b, Ja, Jb, Minv = body_rows
     decoupled, v, u, terms, w = arrays
     d = Ja.shape[1]
@@ -249,7 +252,7 @@ def row_terms(start, stop, body_rows, row_ptr, arrays):
 
 @njit(leaf=True)
 def block_weights(start, stop, row_ptr, diagonal, C, length, rho):
-    """rho (nk,): the reciprocal of the mean of diag(W + C) over a block's rows in metres, 1 where it cannot move."""
+    """Set rho (nk,): the reciprocal of the mean of diag(W + C) over a block's rows in metres, or 1 where it is zero."""
     for k in range(start, stop):
         s = 0.0
         for r in range(row_ptr[k], row_ptr[k + 1]):
@@ -260,7 +263,7 @@ def block_weights(start, stop, row_ptr, diagonal, C, length, rho):
 
 @njit(leaf=True)
 def scale_sums(start, stop, row_ptr, q, terms, b, length, r0, lo, hi, rho, sums):
-    """sums (5,): squares of what `residual_scale` is made of, over the blocks start..stop."""
+    """Set sums (5,): the squares of which `residual_scale` is made, over the blocks start..stop."""
     size, floor, low, high, dry = 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(start, stop):
         dry += (r0[k] / length[row_ptr[k]] / rho[k]) ** 2

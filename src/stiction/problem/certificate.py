@@ -1,4 +1,9 @@
-"""The certificate of a solve: how well impulses obey the laws of a contact problem, whatever solver made them."""
+"""The certificate of a solve: how well impulses obey the laws of a contact problem, whatever solver made them.
+
+There are two natural maps. That of the community has a unit step between impulses and velocities, mixes N·s with m/s,
+and is blind for very light bodies. The scaled map has a step for each block, and no units. Tolerances apply to the
+scaled one; the other is the measure of problems that come from FCLIB files.
+"""
 
 from __future__ import annotations
 
@@ -122,8 +127,8 @@ def certify(
     values["impulse_error"] = float(missed.max(initial=0.0))
     values["natural_map"] = float(np.sqrt((table[:, NATURAL] ** 2).sum())) / scale
     values["scaled_map"] = float(np.sqrt((table[:, SCALED] ** 2).sum())) / scale
-    made = SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, measure=problem.measure, **values)
-    return made, mode, u
+    certificate = SolveCertificate(dynamics=missing, scale=scale, blocks=blocks, measure=problem.measure, **values)
+    return certificate, mode, u
 
 
 def missed_by_block(problem: ContactProblem, p: FloatArray) -> FloatArray:
@@ -147,7 +152,7 @@ def _residuals(problem: ContactProblem, u: FloatArray, p: FloatArray) -> tuple[F
     if problem.nk:
         block_residuals(problem.laws, problem.rho, u, p, table, mode)
     if f.written:  # of sets written in Python the kernels have only a polyhedron inside
-        from .judge import python_set_residuals
+        from .python_sets import python_set_residuals
 
         for k in f.written:
             table[k], mode[k] = python_set_residuals(problem, k, u, p)

@@ -44,8 +44,9 @@ class ContactProblem:
     length (nr,): 1, or metres for rotational rows; key (nk,) identity over time; kind (nk,) what the system calls
     the block; p_warm (nr,) a first guess; v_start (nv,) or None: the velocity at the start of the step that this is,
     by which solvers tell rest from motion; measure: which of the certificate's maps is held against a tolerance,
-    "scaled_map", which has no units, or "natural_map", that of published comparisons (FCLIB files). Arrays of the right
-    type are not copied: do not change them afterwards.
+    "scaled_map", which has no units, or "natural_map", that of published comparisons (FCLIB files); elastic: whether
+    every contact is elastic by its own law, so that the problem is well posed and sweeps are given the time to meet a
+    tolerance. Arrays of the right type are not copied: do not change them afterwards.
     """
 
     dynamics: Dynamics
@@ -65,6 +66,7 @@ class ContactProblem:
     p_warm: FloatArray
     v_start: FloatArray | None
     measure: str = "scaled_map"
+    elastic: bool = False
 
     def __init__(
         self,
@@ -86,6 +88,7 @@ class ContactProblem:
         p_warm: Any = None,
         v_start: Any = None,
         measure: str = "scaled_map",
+        elastic: bool = False,
     ):
         if not isinstance(dynamics, (Dense, Bodies, Delassus)):
             raise ModelError(f"dynamics must be Dense, Bodies or Delassus; got {type(dynamics).__name__}.")
@@ -125,6 +128,7 @@ class ContactProblem:
             raise ModelError(f"associated must be True or False; got {_check.describe(associated)}.")
         set_(self, "associated", bool(associated))
         set_(self, "measure", _check.choice("measure", measure, MEASURES))
+        set_(self, "elastic", bool(elastic))
         set_(self, "friction", self._friction_table(friction, sizes))
         self._check_values()
 
@@ -168,12 +172,12 @@ class ContactProblem:
             )
 
     @classmethod
-    def trusted(cls, dynamics: Bodies, known: dict[str, Any], **arrays: Any) -> ContactProblem:
-        """Without checks, for arrays that a compiled step has made; known: values of `q`, `rho` and `scale`."""
-        made = object.__new__(cls)
+    def trusted(cls, dynamics: Bodies, values: dict[str, Any], **arrays: Any) -> ContactProblem:
+        """A problem without checks, of arrays from a compiled step; values: of `q`, `rho` and `scale`."""
+        instance = object.__new__(cls)
         kind = np.zeros(len(arrays["law"]), dtype=np.int64)
-        made.__dict__.update(dynamics=dynamics, kind=kind, **arrays, **known)
-        return made
+        instance.__dict__.update(dynamics=dynamics, kind=kind, **arrays, **values)
+        return instance
 
     @classmethod
     def from_delassus(cls, W: Any, q: Any, **blocks: Any) -> ContactProblem:
@@ -284,9 +288,9 @@ class ContactProblem:
         table, k = self.friction, self.friction.varying
         r0 = self.r0.copy()
         r0[k] *= mu[k] / table.mu[k]
-        made = self.replace(friction=table.at(mu), r0=r0)
-        made.__dict__.update({name: self.__dict__[name] for name in ("q", "rho") if name in self.__dict__})
-        return made
+        instance = self.replace(friction=table.at(mu), r0=r0)
+        instance.__dict__.update({name: self.__dict__[name] for name in ("q", "rho") if name in self.__dict__})
+        return instance
 
     def to_lcp(self, directions: int = 8) -> PolyhedralLCP:
         """The mixed LCP of the polyhedral problem (st96 eq. 17, 29, 32; ah03 eq. 2.11), with the map back to p."""
@@ -318,6 +322,7 @@ class ContactProblem:
             "kind",
             "p_warm",
             "measure",
+            "elastic",
         ]
         fields = {name: getattr(self, name) for name in names}
         if "dynamics" not in changes:  # another form may have other velocities

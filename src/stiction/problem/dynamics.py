@@ -160,12 +160,12 @@ class Bodies:
         cls, body_a: IntArray, body_b: IntArray, Ja: FloatArray, Jb: FloatArray, Minv: FloatArray, row_ptr: IntArray
     ) -> Bodies:
         """Without checks, for arrays that a model has made itself, in every step."""
-        made = object.__new__(cls)
+        instance = object.__new__(cls)
         for name, value in zip(
             ("body_a", "body_b", "Ja", "Jb", "Minv", "row_ptr"), (body_a, body_b, Ja, Jb, Minv, row_ptr)
         ):
-            object.__setattr__(made, name, value)
-        return made
+            object.__setattr__(instance, name, value)
+        return instance
 
     @property
     def body_rows(self) -> BodyRows:

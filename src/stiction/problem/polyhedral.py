@@ -120,9 +120,9 @@ def _lightness(problem: ContactProblem, W: FloatArray, k: int) -> float:
     """The smallest eigenvalue of W and C in block k, with rows in metres; their mean where that is round-off."""
     rows = slice(problem.row_ptr[k], problem.row_ptr[k + 1])
     length = problem.length[rows]
-    own = W[rows, rows] * np.outer(length, length) + np.diag(problem.C[rows] * length**2)
-    mean = float(np.trace(own)) / len(own)
-    least = float(np.linalg.eigvalsh(0.5 * (own + own.T))[0])
+    W_block = W[rows, rows] * np.outer(length, length) + np.diag(problem.C[rows] * length**2)
+    mean = float(np.trace(W_block)) / len(W_block)
+    least = float(np.linalg.eigvalsh(0.5 * (W_block + W_block.T))[0])
     return least if least > 1e-9 * mean else mean
 
 

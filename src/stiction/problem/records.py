@@ -49,7 +49,7 @@ class BodyRows(NamedTuple):
 
 
 class RowTerms(NamedTuple):
-    """What each row of a step says alone, and what that depends on."""
+    """Terms of each row of a step that depend on no other row, and the data they depend on."""
 
     decoupled: Array  # (nb,) whether the inverse mass of a body has no terms between motion and spin
     v: Array  # (nb, d) velocities before impulses, v_free [m/s]

@@ -93,12 +93,12 @@ def projection_workspace(most):
 
 
 @njit(inline=True)
-def project_block(own, mu, r0, normal, n, x, y, workspace):
+def project_block(local_set, mu, r0, normal, n, x, y, workspace):
     """Nearest point y to x in the admissible impulses; x = (x_n, x_t) when `normal`, else x_t alone.
 
-    own: the `LocalSet`; polyhedron_workspace: `ProjectionWorkspace`.
+    local_set: `LocalSet`; workspace: `ProjectionWorkspace`.
     """
-    kind, semi, facets, first, last = own
+    kind, semi, facets, first, last = local_set
     G, h, rows, weights, residual, target, active, gram, rhs, sol = workspace
     shift = 1 if normal else 0
     if kind == POLYHEDRON:
@@ -173,7 +173,7 @@ def block_residuals(laws, rho, u, p, table, mode):
     uu, pp = np.empty(width), np.empty(width)
     most = most_inequalities(laws.facet_ptr)
     F, V = np.empty((most, width)), np.empty((max(1, len(laws.vertices)), width))
-    own = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
+    points = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
     workspace = projection_workspace(most)
     for b in range(len(law)):
         start, stop = row_ptr[b], row_ptr[b + 1]
@@ -202,16 +202,16 @@ def block_residuals(laws, rho, u, p, table, mode):
             and _round_contact(b, start, n, mu, laws.semi[s, 0], laws.associated, rho[b], u, p, table, mode)
         ):
             continue
-        _with_friction(b, laws, rho[b], uu, pp, F, V, own, workspace, table, mode)
+        _with_friction(b, laws, rho[b], uu, pp, F, V, points, workspace, table, mode)
 
 
 @njit(inline=True)
-def _with_friction(b, laws, rho, uu, pp, F, V, own, workspace, table, mode):
-    """What `block_residuals` does for a contact, or for dry friction, with any set; uu and pp are in metres.
+def _with_friction(b, laws, rho, uu, pp, F, V, points, workspace, table, mode):
+    """`block_residuals` of a contact, or of dry friction, with any set; uu and pp are in metres.
 
-    F, V and own (four arrays) are room for the set in metres, its vertices, and points.
+    F, V and points (four arrays): workspace for the set in metres, its vertices, and points.
     """
-    axes, minus, x, y = own
+    axes, minus, x, y = points
     normal = laws.law[b] == UNILATERAL
     shift = 1 if normal else 0
     start, s = laws.row_ptr[b], laws.set_of[b]

@@ -8,7 +8,7 @@ the package lies, and ends in a traceback where a file is damaged or no folder c
   stale can be found, whatever was upgraded, and a folder may be copied to where the package lies elsewhere;
 - a file begins with a hash of its content. A damaged one is compiled again and replaced, with one line that says so;
 - without a folder that can be written kernels stay in memory, with one line that says so;
-- what has not been used for `KEPT_DAYS`, or exceeds `KEPT_BYTES` in all, is removed, the oldest first.
+- what has not been used for `CACHE_MAX_DAYS`, or exceeds `CACHE_MAX_BYTES` in all, is removed, the oldest first.
 
 The folder is `STICTION_CACHE_DIR`, or else the platform's folder for what can be made again.
 """
@@ -40,9 +40,9 @@ from numba.core.serialize import dumps
 
 __all__ = ["KernelCache", "cache_root", "closed_over", "kernel_name", "source_hash"]
 
-KEPT_DAYS = 90  # of a folder that no process has used
-KEPT_BYTES = 2_000_000_000  # some forty versions of the package's kernels
-DAY = 86_400.0  # s
+CACHE_MAX_DAYS = 90  # of a folder that no process has used
+CACHE_MAX_BYTES = 2_000_000_000  # some forty versions of the package's kernels
+DAY_S = 86_400.0  # s
 # what Numba is told by the environment
 SETTINGS = (
     "BOUNDSCHECK",
@@ -245,7 +245,7 @@ class KernelCache(NullCache):
 def _use(folder: Path) -> None:
     """Note on disk that a folder is used, once in a process and not more often than daily."""
     with contextlib.suppress(OSError):
-        if time.time() - folder.stat().st_mtime > DAY:
+        if time.time() - folder.stat().st_mtime > DAY_S:
             os.utime(folder)
 
 
@@ -264,9 +264,9 @@ def _remove_old(root: Path) -> None:
         with contextlib.suppress(OSError):
             if folder.is_dir() and any(folder.glob("*.kernel")):
                 found.append((folder.stat().st_mtime, folder, sum(f.stat().st_size for f in folder.iterdir())))
-    room = KEPT_BYTES
+    room = CACHE_MAX_BYTES
     for used, folder, size in sorted(found, reverse=True):
         room -= size
-        age = (now - used) / DAY
-        if age > KEPT_DAYS or (room < 0 and age > 1):  # never what runs today
+        age = (now - used) / DAY_S
+        if age > CACHE_MAX_DAYS or (room < 0 and age > 1):  # never what runs today
             shutil.rmtree(folder, ignore_errors=True)

@@ -34,7 +34,7 @@ __all__ = [
 _log = logging.getLogger("stiction")
 # How threads wait for work. Those that spin for long take the cores from other work, ten times over on a busy machine;
 # those that sleep at once take 40 µs to wake, and a sweep has several waits. So they spin for some times that long.
-WAITING = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "20000"}
+THREAD_WAIT = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "20000"}
 
 
 def njit(
@@ -174,8 +174,8 @@ def _start_threads() -> None:
     The library of threads reads how they wait from the environment when it is loaded. It is told in between only, and
     only where the user has not chosen: the environment of the process, and of those it starts, stays as it was.
     """
-    told = [] if any(name in os.environ for name in WAITING) else list(WAITING)
-    os.environ.update({name: WAITING[name] for name in told})
+    told = [] if any(name in os.environ for name in THREAD_WAIT) else list(THREAD_WAIT)
+    os.environ.update({name: THREAD_WAIT[name] for name in told})
     try:
         numba.get_num_threads()
     finally:

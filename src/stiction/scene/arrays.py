@@ -21,8 +21,8 @@ from ..systems.joints.primitives import turn_to, unit_vector
 from .bodies import Template, add_body
 from .fields import Name, NotNegative, Positive, Vector
 
-MOST = 200_000  # bodies of a scene
-Some = Annotated[int, Field(strict=True, ge=1, le=MOST)]
+SCENE_MAX_BODIES = 200_000  # bodies of a scene
+Some = Annotated[int, Field(strict=True, ge=1, le=SCENE_MAX_BODIES)]
 Place = tuple[Any, dict[str, Any]]  # shapes, and the options of `add_body` that each body has of its own
 
 

@@ -11,8 +11,8 @@ from ..errors import ModelError
 from ..simulation.recording.layout import chosen_fields
 from ..systems import Body as Handle
 from ..systems import PlanarWorld, World
-from .arrays import MOST
-from .document import STEPS, Document
+from .arrays import SCENE_MAX_BODIES
+from .document import RUN_MAX_STEPS, Document
 from .places import Path
 from .problems import Problems, nearest
 
@@ -29,8 +29,8 @@ class _Builder:
         self.sets: dict[str, Any] = {}
         self._run()
         self.world = self._empty()
-        if sum(array.count for array in document.arrays) + len(document.bodies) > MOST:
-            problems.add(("arrays",), f"a scene may have at most {MOST} bodies; make the arrays smaller.")
+        if sum(array.count for array in document.arrays) + len(document.bodies) > SCENE_MAX_BODIES:
+            problems.add(("arrays",), f"a scene may have at most {SCENE_MAX_BODIES} bodies; make the arrays smaller.")
             return
         self._materials()
         for i, body in enumerate(document.bodies):
@@ -67,9 +67,9 @@ class _Builder:
             self.problems.add(
                 ("run", "dt"), f"is longer than the whole run; dt = {run.dt:g} s must be at most {run.duration:g} s."
             )
-        if run.duration / run.dt > STEPS:
+        if run.duration / run.dt > RUN_MAX_STEPS:
             self.problems.add(
-                ("run",), f"duration/dt is {run.duration / run.dt:.3g} steps; at most {STEPS:.0e} are run."
+                ("run",), f"duration/dt is {run.duration / run.dt:.3g} steps; at most {RUN_MAX_STEPS:.0e} are run."
             )
         self._try(("record", "fields"), lambda: chosen_fields(record.fields))
         if record.every is not None and record.fps is not None:

@@ -15,7 +15,7 @@ from .laws import Contact, Material
 from .schemes import AnyScheme
 
 VERSION = 1
-STEPS = 1_000_000_000  # of a run
+RUN_MAX_STEPS = 1_000_000_000  # of a run
 
 
 def _version(value: Any) -> Any:

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-LARGEST = 1e20  # of any number: squares and products of such numbers can still be computed with
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
-Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0, le=LARGEST)]
-NotNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=LARGEST)]
+NUMBER_MAX = 1e20  # of any number: squares and products of such numbers can still be computed with
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-NUMBER_MAX, le=NUMBER_MAX)]
+Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0, le=NUMBER_MAX)]
+NotNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=NUMBER_MAX)]
 Unit = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0, le=1.0)]
 Vector = Annotated[list[Number], Field(min_length=2, max_length=3)]
 Vector2 = Annotated[list[Number], Field(min_length=2, max_length=2)]

@@ -15,7 +15,7 @@ from .document import Document
 from .fields import Table, meanings
 from .places import Path, cut, line_of, lines_of, spoken
 
-SHOWN = 20
+PROBLEMS_SHOWN = 20
 _WORDS = {
     "float_type": "must be a number",
     "int_type": "must be a whole number",
@@ -53,11 +53,11 @@ class Problems:
             return
         lines = lines_of(self._text)
         said = []
-        for path, message in self.found[:SHOWN]:
+        for path, message in self.found[:PROBLEMS_SHOWN]:
             line = line_of(path, lines)
             said.append(f"{'' if line is None else f'line {line}, '}{spoken(path, self.data)}: {message}")
-        if len(self.found) > SHOWN:
-            said.append(f"and {len(self.found) - SHOWN} more")
+        if len(self.found) > PROBLEMS_SHOWN:
+            said.append(f"and {len(self.found) - PROBLEMS_SHOWN} more")
         many = "1 error" if len(self.found) == 1 else f"{len(self.found)} errors"
         raise SceneError(f"{self.where}: {many}", tuple(said))
 

@@ -21,7 +21,7 @@ from .embed import embedded
 from .problems import Problems
 from .toml import write_toml
 
-BYTES = 50_000_000  # of a scene file
+SCENE_MAX_BYTES = 50_000_000  # of a scene file
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +91,8 @@ def read_scene(path: str | Path, changes: Iterable[str] = ()) -> Scene:
     try:
         if not path.is_file():
             raise SceneError(f"{path}: there is no such file." if not path.exists() else f"{path} is not a file.")
-        if path.stat().st_size > BYTES:
-            raise SceneError(f"{path} has {path.stat().st_size} bytes; a scene file has at most {BYTES}.")
+        if path.stat().st_size > SCENE_MAX_BYTES:
+            raise SceneError(f"{path} has {path.stat().st_size} bytes; a scene file has at most {SCENE_MAX_BYTES}.")
         raw = path.read_bytes()
     except (OSError, ValueError) as error:
         if isinstance(error, SceneError):

@@ -14,7 +14,7 @@ from ..systems.shapes.mesh_files import check_mesh_file
 from .fields import Number, Positive, Quaternion, Table, Vector2, Vector3
 
 MESH_ENDINGS = ("stl", "ply", "obj", "off", "glb", "gltf")  # none of them is read with the help of files elsewhere
-POINTS = 100_000
+SHAPE_MAX_POINTS = 100_000
 
 
 class Shape(Table):
@@ -82,7 +82,7 @@ class ConvexHull(Solid):
     """The convex hull of points."""
 
     type: Literal["ConvexHull"]
-    points: Annotated[list[Vector3], Field(min_length=4, max_length=POINTS)]
+    points: Annotated[list[Vector3], Field(min_length=4, max_length=SHAPE_MAX_POINTS)]
     """In the shape's frame [m]."""
 
 
@@ -92,10 +92,11 @@ class Mesh(Solid):
     type: Literal["Mesh"]
     path: str | None = None
     """Relative to the scene file: .stl, .ply, .obj, .off, .glb, .gltf, or an archive of one (.zip, .tar.gz, .bz2)."""
-    vertices: Annotated[list[Vector3], Field(max_length=POINTS)] | None = None
+    vertices: Annotated[list[Vector3], Field(max_length=SHAPE_MAX_POINTS)] | None = None
     """[m], instead of a path."""
     faces: (
-        Annotated[list[Annotated[list[int], Field(min_length=3, max_length=3)]], Field(max_length=2 * POINTS)] | None
+        Annotated[list[Annotated[list[int], Field(min_length=3, max_length=3)]], Field(max_length=2 * SHAPE_MAX_POINTS)]
+        | None
     ) = None
     """Three vertices for each triangle, counter-clockwise seen from outside."""
     decompose: bool = False
@@ -219,7 +220,7 @@ class Polygon(Shape):
     """A convex polygon in the plane, by its vertices or as a rectangle about the origin."""
 
     type: Literal["Polygon"]
-    vertices: Annotated[list[Vector2], Field(min_length=3, max_length=POINTS)] | None = None
+    vertices: Annotated[list[Vector2], Field(min_length=3, max_length=SHAPE_MAX_POINTS)] | None = None
     """[m]"""
     lengths: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
     """Width and height of a rectangle [m], instead of vertices."""

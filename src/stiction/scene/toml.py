@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-WIDTH = 110
+LINE_WIDTH = 110
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -64,6 +64,6 @@ def _value(value: Any) -> str:
         return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
     items = [_value(one) for one in value]
     flat = "[" + ", ".join(items) + "]"
-    if len(flat) <= WIDTH or not any(isinstance(one, list) for one in value):
+    if len(flat) <= LINE_WIDTH or not any(isinstance(one, list) for one in value):
         return flat
     return "[\n" + "".join(f"  {item},\n" for item in items) + "]"

@@ -1,4 +1,16 @@
-"""Which contacts act in a step: each scheme's rule is an argument, and these are the rules of the papers."""
+"""Which contacts act in a step: the rule of every scheme, each in one place.
+
+    AnitescuHart      every contact within its band; with `eps` those with gap <= eps (`Within`, ah03 eq. 2.13). The
+                      compiled loop has the same rule in `steps/blocks.select_within`
+    StewartTrinkle    its argument `active`: by default `Growing` (st96 §4)
+    Stewart           `Closing` (s00 eq. 3.9–3.13)
+    Moreau            `Touching`; grown by contacts that the step then closes and that are no impacts
+    TzitzourisPang    every contact within its band: complementarity at the new configuration decides (`Speculative`)
+    Compliant         every contact that overlaps, at each moment
+
+Joints always act. How far a scheme looks for contacts at all is its `band`; what a step runs into beyond that is found
+after it (`missed_contacts`).
+"""
 
 from __future__ import annotations
 
@@ -56,6 +68,18 @@ class Closing:
     def choose(self, gap: FloatArray, predicted: FloatArray, was_active: np.ndarray) -> np.ndarray:
         """Predicted to overlap."""
         return predicted < 0.0
+
+
+@dataclass(frozen=True)
+class Touching:
+    """Moreau: contacts with a gap of at most reach (nk,) [m], and those that the motion would close in this step."""
+
+    reach: FloatArray
+    grows = True
+
+    def choose(self, gap: FloatArray, predicted: FloatArray, was_active: np.ndarray) -> np.ndarray:
+        """Near enough now, or predicted to touch."""
+        return (gap <= self.reach) | (predicted <= 0.0)
 
 
 @dataclass(frozen=True)

@@ -36,10 +36,10 @@ from .base import (
     inelastic_only,
     pad_rows,
     record_contacts,
-    resolved,
+    refuse_unresolved_turn,
 )
-from .missed_contacts import Attempt, foresee
-from .solves import at_rest, solve_agreeing, stay, with_contradiction
+from .missed_contacts import Attempt, solve_with_missed_contacts
+from .solves import bring_to_rest, keep_at_rest, solve_agreeing, with_contradiction
 from .springs import Springs
 
 
@@ -105,13 +105,13 @@ class AnitescuHart:
             candidates = self.active(system, state, found.polyhedral(self.directions))
             new, problem, springs, contradiction = self._attempt(system, state, h, candidates, solve, solves)
 
-            def judge(ahead: Candidates) -> StepResult:
-                result = self.result(system, state, new, h, (candidates, ahead), problem, tuple(solves), springs)
+            def to_result(at_end: Candidates) -> StepResult:
+                result = self.result(system, state, new, h, (candidates, at_end), problem, tuple(solves), springs)
                 return with_contradiction(result, h * contradiction)
 
-            return Attempt(new, problem, solves[-1][1].status, solves, judge)
+            return Attempt(new, problem, solves[-1][1].status, solves, to_result)
 
-        return foresee(self, system, state, h, solve, attempt, look=self.eps is None)
+        return solve_with_missed_contacts(self, system, state, h, solve, attempt, look=self.eps is None)
 
     def _attempt(
         self, system: System, state: State, h: float, candidates: Candidates, solve: Solve,
@@ -141,11 +141,13 @@ class AnitescuHart:
             if more[-1][1].taken:
                 problem, solution, contradiction = calm, more[-1][1], left
                 solves += [("without push-out", one) for _, one in more]
-        solution, held = at_rest(problem, solution, self.tolerance if self.relaxation == "fixed-point" else solve.tol)
+        solution, resting = bring_to_rest(
+            problem, solution, self.tolerance if self.relaxation == "fixed-point" else solve.tol
+        )
         solves[-1:] = [(solves[-1][0], solution)]
         q, v = system.move(state.q, solution.v, h)
-        if held is not None:
-            q = stay(system, q, state.q, held)
+        if resting is not None:
+            q = keep_at_rest(system, q, state.q, resting)
         new = State(state.t + h, q, v, problem.key, pad_rows(solution.p, problem.row_ptr))
         if springs is not None:
             model: Any = system
@@ -161,18 +163,18 @@ class AnitescuHart:
 
         looked_at: the candidates that acted, and those at the end of the step; springs: those of elastic contacts.
         """
-        candidates, ahead = looked_at
+        candidates, at_end = looked_at
         solution = solves[-1][1]
         contacts = record_contacts(system, candidates, new, state.q, problem, solution)
         # what bodies at rest have given up is booked, too
         given_up = solution.v - problem.velocity(solution.p) if solution.certificate.dynamics > 0.0 else None
         certificate = certify_step(
-            system, ahead, state, new, h, problem, solution.v, solution.p, mass_at=state.q, given_up=given_up
+            system, at_end, state, new, h, problem, solution.v, solution.p, mass_at=state.q, given_up=given_up
         )
         if springs is not None:
             certificate = springs.booked(certificate, state, problem, solution, contacts.gap, new.springs)
         ended = solution.success, solution.status, solution.message
-        return resolved(StepResult(new, *ended, contacts, solves, certificate), system, state, h)
+        return refuse_unresolved_turn(StepResult(new, *ended, contacts, solves, certificate), system, state, h)
 
     def _solve(self, problem: ContactProblem, solve: Solve, solves: list[tuple[str, Solution]]) -> Solution:
         """The solution of the step's problem; every solve goes to `solves` with its role."""
@@ -253,5 +255,6 @@ class AnitescuHart:
             key=candidates.key,
             p_warm=state.warm(candidates.key, candidates.row_ptr),
             v_start=state.v,
+            elastic=springs is not None and springs.everywhere,
         )
         return problem, springs

@@ -17,7 +17,7 @@ from ..problem.dynamics import Bodies, Dense
 from ..systems.base import Candidates, State, System
 from ..systems.restitution import LAWS, SCHEME
 
-ROUND_OFF = 1e-13  # of the velocities whose difference is an approach
+APPROACH_ROUND_OFF = 1e-13  # of the velocities whose difference is an approach
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Approach:
         pull = form.row_magnitude(change)[normal]
         slow = 2.0 * np.where(pressed, form.row_reach(change)[normal], pull)
         # bodies that move together do not hit each other, whatever round-off and the solver's tolerance leave
-        noise = ROUND_OFF * form.row_magnitude(state.v)[normal]
+        noise = APPROACH_ROUND_OFF * form.row_magnitude(state.v)[normal]
         noise = np.maximum(noise, tol * np.sqrt(np.mean(before[contact] ** 2)) if contact.any() else 0.0)
         reached = gap + h * (before - pull) <= 0.0
         struck = reached & (contact | (candidates.limit & (e > 0.0)))

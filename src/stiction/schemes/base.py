@@ -15,8 +15,8 @@ from ..status import Status
 from ..systems.base import MAX_ROWS, Candidates, Energy, State, System
 from ..systems.elastic import has_springs
 
-FAST = 0.3  # rad in a step: further than this a step of first order does not see where surfaces turn to
-GAINED = 0.25  # of T + m g·reach: what a step in which bodies turn so far may gain by its own error
+FAST_TURN_RAD = 0.3  # rad in a step: further than this a step of first order does not see where surfaces turn to
+GAIN_MAX_SHARE = 0.25  # of T + m g·reach: what a step in which bodies turn so far may gain by its own error
 
 
 class Solve(Protocol):
@@ -197,7 +197,7 @@ def elastic_refused(system: System, scheme: str) -> str | None:
     return f"{scheme} does not take elastic contacts, whose displacement must be remembered; use AnitescuHart()."
 
 
-def gives_way(system: System) -> bool:
+def has_compliance(system: System) -> bool:
     """Whether a contact of the system has a `Compliance`."""
     state = system.initial_state()
     laws = getattr(system, "laws", None)
@@ -241,7 +241,7 @@ def record_contacts(
     return Contacts(candidates.key, candidates.law, solution.modes, gap, impulse, velocity, *place)
 
 
-def seen_ahead(scheme: Scheme, system: System, new: State, h: float) -> Candidates:
+def detect_at_end(scheme: Scheme, system: System, new: State, h: float) -> Candidates:
     """What is detected at the end of a step: what the certificate measures is the detection of the next step.
 
     Where forces or motions are functions of time, how far the next step looks is not asked before its time.
@@ -252,7 +252,7 @@ def seen_ahead(scheme: Scheme, system: System, new: State, h: float) -> Candidat
 
 def certify_step(
     system: System,
-    ahead: Candidates,
+    at_end: Candidates,
     old: State,
     new: State,
     h: float,
@@ -271,7 +271,7 @@ def certify_step(
     given_up (nv,): velocity that neither forces nor impulses explain.
     """
     end = new if projected is None else projected
-    gaps = system.gaps(ahead, end.t, end.q)
+    gaps = system.gaps(at_end, end.t, end.q)
     before, after = system.energy(old.q, old.v), system.energy(new.q, new.v)
     last = after if projected is None else system.energy(end.q, end.v)
     energy = _balance(system, old, new, h, problem, v, p, mass_at, (before, after), given_up)
@@ -280,15 +280,15 @@ def certify_step(
         energy = replace(energy, change=energy.change + work, stabilisation=energy.stabilisation + work)
     gained = energy.truncation + energy.mass_change + energy.stabilisation
     return StepCertificate(
-        penetration=float(0.0 - gaps[ahead.contact].min(initial=0.0)),
-        joint_drift=float(np.maximum(-gaps[ahead.limit].min(initial=0.0), gaps[ahead.rigid].max(initial=0.0))),
+        penetration=float(0.0 - gaps[at_end.contact].min(initial=0.0)),
+        joint_drift=float(np.maximum(-gaps[at_end.limit].min(initial=0.0), gaps[at_end.rigid].max(initial=0.0))),
         energy=energy,
         unexplained_energy=gained if gained > _expected_gain(old, v, problem, before, last) else 0.0,
     )
 
 
-def resolved(taken: StepResult, system: System, old: State, h: float) -> StepResult:
-    """The step, or its failure where a body turns by more than `FAST` and its energy comes from that.
+def refuse_unresolved_turn(taken: StepResult, system: System, old: State, h: float) -> StepResult:
+    """The step, or its failure where a body turns by more than `FAST_TURN_RAD` and its energy comes from that.
 
     A surface that has turned so far is not where the rows of the step expect it. What is then pushed out gains energy
     step by step; one that gains a quarter of what there is, T + m g·reach, is not taken for a success.
@@ -299,7 +299,7 @@ def resolved(taken: StepResult, system: System, old: State, h: float) -> StepRes
         return taken
     turn = h * model.fastest_spin(taken.state.v)
     gained = seen.energy.truncation + seen.energy.mass_change + seen.energy.stabilisation
-    if turn <= FAST or gained <= GAINED * (system.energy(old.q, old.v).kinetic + model.lift):
+    if turn <= FAST_TURN_RAD or gained <= GAIN_MAX_SHARE * (system.energy(old.q, old.v).kinetic + model.lift):
         return taken
     message = (
         f"A body turns by {turn:.2g} rad in the step, which gains {gained:.2g} J by its own error; take a smaller step."
@@ -307,7 +307,7 @@ def resolved(taken: StepResult, system: System, old: State, h: float) -> StepRes
     return replace(taken, success=False, status=Status.UNRESOLVED, message=message)
 
 
-def sized(result: StepResult, system: System, h: float) -> StepResult:
+def with_scene_sizes(result: StepResult, system: System, h: float) -> StepResult:
     """The step with what its residual means in this scene in its certificate."""
     solution, certificate = result.solution, result.certificate
     if solution is None or certificate is None:

@@ -25,8 +25,8 @@ from ..systems.base import Candidates, Constraints, State, System
 from ..systems.sizes import arms, extent
 
 # Of velocities, relative to the largest of them and that which moves a body by so much of its size in the step.
-DIFFERENCE, SHARE = 1e-6, 0.05
-DENSE = 300  # unknowns up to which a dense factorisation is used
+DIFFERENCE_SHARE, SPEED_SHARE = 1e-6, 0.05
+DENSE_MAX_UNKNOWNS = 300  # unknowns up to which a dense factorisation is used
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,11 @@ class ImplicitStep:
         Rows of worlds lie between two bodies: bodies that share no row are moved at once.
         """
         arm = arms(self.system)
-        step = DIFFERENCE * (SHARE * extent(self.system) / self.h + float(np.abs(arm * at.v).max(initial=0.0))) / arm
+        step = (
+            DIFFERENCE_SHARE
+            * (SPEED_SHARE * extent(self.system) / self.h + float(np.abs(arm * at.v).max(initial=0.0)))
+            / arm
+        )
         if isinstance(at.dynamics, Bodies):
             return self._between_bodies(at, step)
         K, U = np.zeros((len(at.v), len(at.v))), np.zeros((len(at.p), len(at.v)))
@@ -243,11 +247,11 @@ class Laws:
         speeds = table.speeds(u, ptr)
         mu = table.mu_at(speeds)
         answers = [np.empty(problem.nr), np.empty(problem.nr)]
-        for change, answer in zip((0.0, DIFFERENCE), answers):
+        for change, answer in zip((0.0, DIFFERENCE_SHARE), answers):
             self.laws = self.laws._replace(mu=mu + change)
             self.laws.respond(self._trial, answer, self.D)
         self.laws = self.laws._replace(mu=mu)
-        rise = (answers[1] - answers[0]) / DIFFERENCE
+        rise = (answers[1] - answers[0]) / DIFFERENCE_SHARE
         self.falling = np.zeros((problem.nr, problem.nr))
         for block, slope in zip(k.tolist(), table.mu_slope(speeds)[k].tolist()):
             s = table.set_of[block]
@@ -272,7 +276,7 @@ class Laws:
         left = self.rho * unit
         soft = self.rho * unit**2 * at.problem.C - (1.0 - slack)
         f, g = -at.balance[moving], -self.f
-        if n + len(g) <= DENSE:
+        if n + len(g) <= DENSE_MAX_UNKNOWNS:
             K, U, rows = (m if isinstance(m, np.ndarray) else m.toarray() for m in (K, U, rows))
             D = np.zeros((len(g), len(g)))
             D[step.block_row, step.block_at] = self.D[step.block_row, step.block_column]

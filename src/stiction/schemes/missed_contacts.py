@@ -1,8 +1,9 @@
-"""Contacts that a step has run into and that nobody had foreseen: found after it, so that it is solved again with them.
+"""Missed contacts: a step has run into them unforeseen. They are found after it, and it is solved again with them.
 
 Which contacts may act is detected at the start of a step, within a band. Two things escape that: impulses make a body
-faster than the motion by which the band was chosen (`reached`), and a body turns so that other features of it come
-first than those that were nearest (`crossed`). Every rigid scheme takes its steps by `foresee`, which looks for both.
+faster than the motion by which the band was chosen (`met_beyond_band`), and a body turns so that other features of it
+come first than those that were nearest (`met_new_features`). Every rigid scheme takes its steps by
+`solve_with_missed_contacts`, which looks for both.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from ..status import Status
 from ..systems.base import Candidates, State, System
 from ..systems.model.candidates import WorldCandidates
 from ..systems.model.detection import CODES
-from .base import Contacts, Scheme, Solve, StepResult, passed_through, seen_ahead
+from .base import Contacts, Scheme, Solve, StepResult, detect_at_end, passed_through
 
-ROUNDS = 3  # times that a step is solved again
+RETRIES_MAX = 3  # times that a step is solved again
 
 
 @dataclass(frozen=True)
@@ -30,55 +31,59 @@ class Attempt:
     """A step solved with the contacts that were foreseen.
 
     new: where it ends; problem: the contact problem of its last solve; status: how it ended; solves: all that were made
-    in the step, by role; judge: the result, given what is detected at its end.
+    in the step, by role; to_result: the result, given what is detected at its end.
     """
 
     new: State
     problem: ContactProblem
     status: Status
     solves: list[tuple[str, Solution]]
-    judge: Callable[[Candidates], StepResult]
+    to_result: Callable[[Candidates], StepResult]
 
 
-def foresee(
+def solve_with_missed_contacts(
     scheme: Scheme, system: System, state: State, h: float, solve: Solve, attempt: Callable[[Candidates], Attempt],
     look: bool = True,
 ) -> StepResult:  # fmt: skip
-    """One step by `attempt`, made again with the contacts that it has run into, at most `ROUNDS` times.
+    """One step by `attempt`, made again with the contacts that it has run into, at most `RETRIES_MAX` times.
 
     `attempt` gets what is detected within the band of the scheme at the start, and what earlier attempts have run into.
     look: False where the user has said which contacts act, so that there is nothing to look for.
     """
     band = scheme.band(system, state, h)
     found = system.detect(state.t, state.q, band)
-    for count in range(ROUNDS + 1):
+    for count in range(RETRIES_MAX + 1):
         made = attempt(found)
         new = made.new
         if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
             bad = Status.NONFINITE
             return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(made.solves), None)
-        ahead = seen_ahead(scheme, system, new, h)
+        at_end = detect_at_end(scheme, system, new, h)
         more = None
         # gap functions are all there in every step
         if look and made.status.taken and isinstance(found, WorldCandidates):
             left = solve.tol if made.status.success else solve.largest(made.problem.nr)
-            more = reached(system, found, state, new, h, band)
-            more = more or crossed(system, found, ahead, state, new, h, made.problem, left)
+            more = met_beyond_band(system, found, state, new, h, band)
+            more = more or met_new_features(system, found, at_end, state, new, h, made.problem, left)
         if more is None:
-            return made.judge(ahead)
-        if count < ROUNDS:
+            return made.to_result(at_end)
+        if count < RETRIES_MAX:
             found = system.joined(found, more)
     assert isinstance(more, WorldCandidates)
     model: Any = system
-    added = more.key[more.contact] % CODES >= CODES - ROUNDS - 1  # where nearest points had moved to, not new contacts
+    added = (
+        more.key[more.contact] % CODES >= CODES - RETRIES_MAX - 1
+    )  # where nearest points had moved to, not new contacts
     if (model.rims(more.features) & added).all():  # points of a rim halve the way to the next each time: little is left
-        return made.judge(ahead)
+        return made.to_result(at_end)
     name = system.constraint_name(int(more.key[more.contact][0]))
-    message = f"Solved {ROUNDS + 1} times, the step still runs into what it had not foreseen: contact {name!r}."
-    return replace(made.judge(ahead), success=False, status=Status.NOT_CONVERGED, message=message)
+    message = f"Solved {RETRIES_MAX + 1} times, the step still runs into what it had not foreseen: contact {name!r}."
+    return replace(made.to_result(at_end), success=False, status=Status.NOT_CONVERGED, message=message)
 
 
-def reached(system: System, found: Candidates, state: State, new: State, h: float, band: float) -> Candidates | None:
+def met_beyond_band(
+    system: System, found: Candidates, state: State, new: State, h: float, band: float
+) -> Candidates | None:
     """Contacts further than `band` that the step has run into, as they are at its start; None where there are none."""
     reach = h * system.approach_bound(new, band / h)
     if reach <= band:
@@ -90,11 +95,11 @@ def reached(system: System, found: Candidates, state: State, new: State, h: floa
     return wide.take(hit | ~wide.contact) if hit.any() else None
 
 
-def crossed(
-    system: System, found: Candidates, ahead: Candidates, state: State, new: State, h: float, problem: ContactProblem,
+def met_new_features(
+    system: System, found: Candidates, at_end: Candidates, state: State, new: State, h: float, problem: ContactProblem,
     tol: float,
 ) -> Candidates | None:  # fmt: skip
-    """Contacts of `ahead`, detected at the end of a step, that overlap there and were not foreseen; None without any.
+    """Contacts of `at_end`, detected at the end of a step, that overlap there and were not foreseen; None without any.
 
     Foreseen are those of `found` that are the same two features still. What counts is deeper than these overlap, and
     than a step of first order may miss: ½ (h ω)² times the swing of each body, and what the tolerance leaves. A feature
@@ -103,43 +108,43 @@ def crossed(
     lies on the second of its supports, and then act as a point and a plane, fixed to the bodies as they meet there.
     """
     assert isinstance(found, WorldCandidates)
-    assert isinstance(ahead, WorldCandidates)
-    gaps = system.gaps(ahead, new.t, new.q)
-    if not gaps[ahead.contact].min(initial=0.0) < 0.0:
+    assert isinstance(at_end, WorldCandidates)
+    gaps = system.gaps(at_end, new.t, new.q)
+    if not gaps[at_end.contact].min(initial=0.0) < 0.0:
         return None
     model: Any = system
     spin = model.turning(new.v, h)
-    f, contact = ahead.features, ahead.contact
+    f, contact = at_end.features, at_end.contact
     slack = np.zeros(len(gaps))
     slack[contact] = h * tol * problem.scale + spin[f.body_a] + spin[f.body_b]
-    foreseen = _foreseen(system, found, ahead, new, gaps, slack)
+    foreseen = _foreseen(system, found, at_end, new, gaps, slack)
     least = -gaps[foreseen & contact].min(initial=0.0)
     hit = contact & ~foreseen & (-gaps > np.maximum(least, slack))
     if not hit.any():
         return None
-    more = model.held_where_they_meet(ahead.take(hit | ~contact), new.q, found.key)
+    more = model.held_where_they_meet(at_end.take(hit | ~contact), new.q, found.key)
     hit = hit[hit | ~contact] & (system.gaps(more, state.t, state.q) >= -slack[hit | ~contact])
     return more.take(hit | ~more.contact) if hit.any() else None
 
 
 def _foreseen(
-    system: System, found: WorldCandidates, ahead: WorldCandidates, new: State, gaps: FloatArray, slack: FloatArray
+    system: System, found: WorldCandidates, at_end: WorldCandidates, new: State, gaps: FloatArray, slack: FloatArray
 ) -> np.ndarray:
-    """Which contacts of `ahead` overlap at the end of the step as much as what was foreseen of them.
+    """Which contacts of `at_end` overlap at the end of the step as much as what was foreseen of them.
 
     Of a feature of each body that is the same contact of `found`; of two nearest points any such contact of the pair,
     but for shapes with curved sides, on which they move on bit by bit.
     """
     model: Any = system
     meant, then = np.full(len(gaps), np.inf), system.gaps(found, new.t, new.q)
-    known = np.isin(ahead.key, found.key)  # both are sorted by key
-    meant[known] = then[np.isin(found.key, ahead.key)]
+    known = np.isin(at_end.key, found.key)  # both are sorted by key
+    meant[known] = then[np.isin(found.key, at_end.key)]
     nearest = np.zeros(len(gaps), dtype=bool)
-    nearest[ahead.contact] = model.jumps(ahead.features)
+    nearest[at_end.contact] = model.jumps(at_end.features)
     if nearest.any():
         fixed = found.contact.copy()
         fixed[fixed] = ~model.jumps(found.features)
-        pairs, pair = np.unique(np.concatenate([found.key[fixed], ahead.key[nearest]]) // CODES, return_inverse=True)
+        pairs, pair = np.unique(np.concatenate([found.key[fixed], at_end.key[nearest]]) // CODES, return_inverse=True)
         least = np.full(len(pairs), np.inf)
         np.minimum.at(least, pair[: fixed.sum()], then[fixed])
         meant[nearest] = least[pair[fixed.sum() :]]

@@ -29,6 +29,7 @@ from ..status import Status
 from ..systems.base import Candidates, State, System
 from ..systems.restitution import NEWTON, SCHEME, STRONGE, law_code
 from ..systems.sizes import arms, extent, reached
+from .active import Touching
 from .approach import Approach
 from .base import (
     Gain,
@@ -36,23 +37,26 @@ from .base import (
     StepResult,
     certify_step,
     elastic_refused,
-    gives_way,
+    has_compliance,
     pad_rows,
     passed_through,
     record_contacts,
-    resolved,
+    refuse_unresolved_turn,
 )
 from .impact.energy import GAINS, limited, work
 from .impact.law import Impulses
 from .impact.several import Resolver
 from .impact.work import WorkDriven
-from .missed_contacts import Attempt, foresee
+from .missed_contacts import Attempt, solve_with_missed_contacts
 from .projection import projected
 from .solves import solve_agreeing, with_contradiction
 
-DRIFT = 1e-9  # of the size of the bodies: the least overlap that is worth a projection
-MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the relative change that ends them
-ROUNDS = 5  # of adding contacts; what overlaps after the last is projected
+PROJECTION_MIN_SHARE = 1e-9  # of the size of the bodies: the least overlap that is worth a projection
+MASS_ITERATIONS_MAX, MASS_TOL = (
+    50,
+    1e-12,
+)  # iterations on the mass at the new configuration, and the relative change that ends them
+CONTACT_ROUNDS_MAX = 5  # of adding contacts; what overlaps after the last is projected
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ class Moreau:
         refusal = elastic_refused(system, "Moreau")
         if refusal is not None:
             return refusal
-        if gives_way(system):
+        if has_compliance(system):
             return "Moreau has rigid contacts, but one has a compliance; use AnitescuHart() or StewartTrinkle()."
         if not isinstance(self.multiple, WorkDriven):
             return None
@@ -146,12 +150,12 @@ class Moreau:
             solves.extend(step.solves)
             return step.attempt(acting, solves)
 
-        return foresee(self, system, state, h, solve, attempt)
+        return solve_with_missed_contacts(self, system, state, h, solve, attempt)
 
     def _grown(self, step: _Step, solve: Solve) -> _Acting:
         """The step with the candidates that close in it, and those that it would close gently."""
         active = step.closing()
-        for _ in range(ROUNDS):
+        for _ in range(CONTACT_ROUNDS_MAX):
             acting = self._solved(step, active, solve)
             missed = step.missed(active, acting)
             if not acting.status.taken or not missed.any():
@@ -166,12 +170,12 @@ class Moreau:
         acting.solve(solve)
         if self.mass == "start":
             return acting
-        for _ in range(MASSES):
+        for _ in range(MASS_ITERATIONS_MAX):
             at = acting.q
             acting = _Acting(step, active, at)
             acting.solve(solve)
             change = float(np.abs(arms(step.system) * step.system.difference(at, acting.q)).max(initial=0.0))
-            if not acting.status.taken or change <= SAME * reached(step.system, at):
+            if not acting.status.taken or change <= MASS_TOL * reached(step.system, at):
                 return acting
         acting.status = Status.NOT_CONVERGED
         acting.message = f"The mass at the new configuration did not settle: q still changes by {change:.1e}."
@@ -194,7 +198,9 @@ class _Step:
         self.q_free = system.move(state.q, v_free, h)[0]
         self.approach = seen = Approach.of(system, self.candidates, state, h, form, v_free, scheme.impact, tol)
         speed = float((np.abs(seen.before) + seen.pull)[self.candidates.contact].max(initial=0.0))
-        self.drift = max(DRIFT * extent(system), h * tol * speed) if scheme.drift is None else scheme.drift
+        self.drift = (
+            max(PROJECTION_MIN_SHARE * extent(system), h * tol * speed) if scheme.drift is None else scheme.drift
+        )
 
     def closing(self) -> np.ndarray:
         """(nk,) joints, contacts that touch, and those that the motion would close in this step.
@@ -202,10 +208,11 @@ class _Step:
         Without restitution a contact takes what it gets, however fast: all that bodies could reach act.
         """
         seen = self.approach
-        ahead = seen.gap + self.h * (seen.before - seen.pull)
+        at_end = seen.gap + self.h * (seen.before - seen.pull)
         reach = np.where(seen.e > 0.0, self.drift, 0.5 * self.band)
+        touching = Touching(reach).choose(seen.gap, at_end, self.candidates.contact)
         through = passed_through(self.system, self.candidates, self.state.q, self.q_free)
-        return np.asarray(~self.candidates.contact | (seen.gap <= reach) | (ahead <= 0.0) | through)
+        return np.asarray(~self.candidates.contact | touching | through)
 
     def missed(self, active: np.ndarray, acting: _Acting) -> np.ndarray:
         """Contacts left out that overlap at the new configuration, more than before, and should be held in this step.
@@ -233,13 +240,13 @@ class _Step:
         new = moved if q is acting.q else replace(moved, q=q, v=self.system.carried(acting.q, acting.v, q))
         problem = acting.final(None)
 
-        def judge(ahead: Candidates) -> StepResult:
-            return self._result(acting, moved, new, ahead, problem, tuple(solves))
+        def to_result(at_end: Candidates) -> StepResult:
+            return self._result(acting, moved, new, at_end, problem, tuple(solves))
 
-        return Attempt(new, problem, acting.status, solves, judge)
+        return Attempt(new, problem, acting.status, solves, to_result)
 
     def _result(
-        self, acting: _Acting, moved: State, new: State, ahead: Candidates, problem: ContactProblem,
+        self, acting: _Acting, moved: State, new: State, at_end: Candidates, problem: ContactProblem,
         solves: tuple[tuple[str, Solution], ...],
     ) -> StepResult:  # fmt: skip
         """The step judged, its energy booked.
@@ -253,12 +260,12 @@ class _Step:
         whole = replace(solution, p=acting.p, u=u, modes=acting.modes(problem))
         contacts = record_contacts(system, acting.candidates, new, old.q, problem, whole)
         certificate = certify_step(
-            system, ahead, old, moved, self.h, books, solution.v, acting.p,
+            system, at_end, old, moved, self.h, books, solution.v, acting.p,
             mass_at=acting.mass_at, projected=None if new is moved else new,
         )  # fmt: skip
         ended = acting.status.success, acting.status, acting.message
         result = StepResult(new, *ended, contacts, solves, certificate, acting.gains)
-        return with_contradiction(resolved(result, system, old, self.h), self.h * acting.contradiction)
+        return with_contradiction(refuse_unresolved_turn(result, system, old, self.h), self.h * acting.contradiction)
 
     def _projected(self, q: FloatArray) -> FloatArray:
         if not np.isfinite(q).all():

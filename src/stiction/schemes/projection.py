@@ -14,9 +14,9 @@ from ..systems.base import Candidates, System
 
 # Flat rows need one round, most curved gaps three. A thin body that would rather turn than rise needs more: it has its
 # rounds for as long as each takes a tenth of what was left.
-ROUNDS, MOST, LESS = 3, 20, 0.9
-NEAR = 10.0  # times the worst overlap: gaps up to this are held in a projection
-FINEST, COARSEST = 1e-12, 1e-3  # of the overlaps: what may be left of them, whatever is asked for
+PROJECTIONS_MIN, PROJECTIONS_MAX, PROGRESS_SHARE = 3, 20, 0.9
+NEAR_OVERLAPS = 10.0  # times the worst overlap: gaps up to this are held in a projection
+RESIDUAL_MIN, RESIDUAL_MAX = 1e-12, 1e-3  # of the overlaps: what may be left of them, whatever is asked for
 
 
 def violation(system: System, candidates: Candidates, t: float, q: FloatArray) -> float:
@@ -37,12 +37,12 @@ def projected(system: System, candidates: Candidates, t: float, q: FloatArray, d
     What is left is carried on from step to step, and pushed out in each of them: that is energy from nowhere.
     """
     left = violation(system, candidates, t, q)
-    for count in range(MOST):
+    for count in range(PROJECTIONS_MAX):
         if left <= drift:
             break
         there = project(system, candidates, t, q, 0.1 * drift)
         after = violation(system, candidates, t, there)
-        if count >= ROUNDS and not after <= LESS * left:
+        if count >= PROJECTIONS_MIN and not after <= PROGRESS_SHARE * left:
             break
         q, left = there, after
     return q
@@ -58,7 +58,7 @@ def project(system: System, candidates: Candidates, t: float, q: FloatArray, tol
     those much further apart than the worst overlap is deep are left out.
     """
     gaps = system.gaps(candidates, t, q)
-    near = gaps <= NEAR * violation(system, candidates, t, q)
+    near = gaps <= NEAR_OVERLAPS * violation(system, candidates, t, q)
     candidates = candidates.take(near | ~candidates.contact)
     found = system.evaluate(candidates, t, q)
     form = system.dynamics(q, found)
@@ -78,5 +78,5 @@ def project(system: System, candidates: Candidates, t: float, q: FloatArray, tol
         part = Dense(form.M, np.ascontiguousarray(form.H[keep]), check=False)
     law = np.repeat(candidates.law, sizes)[keep]
     problem = ContactProblem(part, b=found.value[keep], row_ptr=ptr, law=law, length=found.length[keep])
-    left = min(max(tol / problem.scale, FINEST), COARSEST)
+    left = min(max(tol / problem.scale, RESIDUAL_MIN), RESIDUAL_MAX)
     return system.retract(q, solve(problem, solver="auto", tol=left).v)

@@ -23,8 +23,10 @@ from ..status import Status
 from ..systems.base import System
 from .base import StepResult
 
-ROUNDS = 5  # contacts, motors and springs change what redundant rows do; without them the first is the last
-DEEPEST = 0.01  # of the smaller body's reach: regularised piles overlap by a thousandth
+AGREEMENT_ROUNDS_MAX = (
+    5  # contacts, motors and springs change what redundant rows do; without them the first is the last
+)
+DEEP_OVERLAP_SHARE = 0.01  # of the smaller body's reach: regularised piles overlap by a thousandth
 Solves = list[tuple[str, Solution]]
 
 
@@ -37,7 +39,7 @@ def solve_agreeing(
     fails; where they contradict each other by nothing, or nothing helps, it stays with the first attempt.
     """
     first = solves = attempt(problem)
-    for _ in range(ROUNDS):
+    for _ in range(AGREEMENT_ROUNDS_MAX):
         found = None if solves[-1][1].taken else find_agreement(problem, solves[-1][1].p)
         if found is None:
             break
@@ -56,7 +58,7 @@ def with_contradiction(result: StepResult, contradiction: float) -> StepResult:
     return replace(result, certificate=replace(result.certificate, contradiction=contradiction))
 
 
-def at_rest(problem: ContactProblem, solution: Solution, tol: float) -> tuple[Solution, np.ndarray | None]:
+def bring_to_rest(problem: ContactProblem, solution: Solution, tol: float) -> tuple[Solution, np.ndarray | None]:
     """The solution of a step with bodies at rest that its impulses hold (`solvers/rest.py`), and which these are (nb,).
 
     Impulses that a solver has found leave such bodies a velocity that is round-off or a small part of the tolerance. To
@@ -70,27 +72,27 @@ def at_rest(problem: ContactProblem, solution: Solution, tol: float) -> tuple[So
         return solution, None
     from ..solvers.rest import come_to_rest, inner_tolerance
 
-    v, held = solution.v.copy(), np.empty(len(form.Minv), dtype=np.bool_)
+    v, resting = solution.v.copy(), np.empty(len(form.Minv), dtype=np.bool_)
     error = come_to_rest(
         float(inner_tolerance(tol, problem.nr)), problem.scale, problem.laws, form.body_rows, problem.rho, problem.b,
-        solution.p, v.reshape(len(held), -1), held,
+        solution.p, v.reshape(len(resting), -1), resting,
     )  # fmt: skip
     if not error < np.inf:
         return solution, None
     certificate, modes, u = certify(problem, solution.p, v=v)
-    return replace(solution, v=v, u=u, modes=modes, certificate=certificate), held
+    return replace(solution, v=v, u=u, modes=modes, certificate=certificate), resting
 
 
-def stay(system: System, q: FloatArray, old: FloatArray, held: np.ndarray) -> FloatArray:
-    """The configuration q with the bodies `held` (nb,) where they are in `old`, to the bit."""
+def keep_at_rest(system: System, q: FloatArray, old: FloatArray, resting: np.ndarray) -> FloatArray:
+    """The configuration q with the bodies `resting` (nb,) where they are in `old`, to the bit."""
     model: Any = system
     kept = q.copy()
-    model.bodies(kept)[held] = model.bodies(old)[held]
+    model.bodies(kept)[resting] = model.bodies(old)[resting]
     return np.asarray(model.counted(q, kept, np.zeros(model.nv)))
 
 
-def bounded(result: StepResult, system: System) -> StepResult:
-    """The step; a failure where it is regularised, and a contact is deeper than `DEEPEST` at its end and gets deeper.
+def refuse_deep_overlap(result: StepResult, system: System) -> StepResult:
+    """The step; a failure where it is regularised, and a contact ends deeper than `DEEP_OVERLAP_SHARE` and gets deeper.
 
     That is what no motion of rigid bodies can do: a compliance lets two plates close on a stone, step after step.
     """
@@ -101,7 +103,9 @@ def bounded(result: StepResult, system: System) -> StepResult:
     if size is None:
         return result
     smaller = size[contacts.bodies].min(axis=1)
-    deep = (contacts.law == UNILATERAL) & (contacts.gap < -DEEPEST * smaller) & (contacts.velocity[:, 0] < 0.0)
+    deep = (
+        (contacts.law == UNILATERAL) & (contacts.gap < -DEEP_OVERLAP_SHARE * smaller) & (contacts.velocity[:, 0] < 0.0)
+    )
     if not deep.any():
         return result
     worst = int(np.argmin(np.where(deep, contacts.gap, 0.0)))

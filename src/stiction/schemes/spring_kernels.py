@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from ..friction.kernels import gauge
+from ..problem.laws import UNILATERAL
 from ..runtime.jit import njit
 from ..systems.model.kernels.space import turn
 
@@ -84,6 +85,15 @@ def place_springs(h, limit, stiff, row_ptr, form, diagonal, value, keys, old_key
             if slips(Ja, r, dim):
                 demand[r], C[r] = displaced(springs, k, Ja, r, dim) / h, Ct
     return softened
+
+
+@njit(leaf=True)
+def all_elastic(law, springs):
+    """Whether there are springs, and every contact has one."""
+    for k in range(len(springs)):
+        if law[k] == UNILATERAL and springs[k, KT] == 0.0:
+            return False
+    return len(springs) > 0
 
 
 @njit(inline=True)

@@ -17,11 +17,16 @@ from .base import StepCertificate
 
 @dataclass(frozen=True)
 class Springs:
-    """The springs of a step of length h [s]: `kept` (nk, 8), what is known of them at its start, and the softened."""
+    """The springs of a step of length h [s].
+
+    kept (nk, 8): what is known of them at its start; softened: how many are stiffer than the step allows; everywhere:
+    whether every contact has one.
+    """
 
     h: float
     kept: FloatArray
     softened: int
+    everywhere: bool = True
 
     @classmethod
     def placed(
@@ -30,7 +35,7 @@ class Springs:
         """The springs of the constraints `found`, put into the `demand` of a step; None where no contact is elastic."""
         if found.elastic is None:
             return None
-        from .spring_kernels import place_springs
+        from .spring_kernels import all_elastic, place_springs
 
         nk, nr = len(found.elastic), len(found.value)
         kept, C = np.empty((nk, MEMORY)), demand.setdefault("C", np.zeros(nr))
@@ -39,7 +44,7 @@ class Springs:
             h, NEAR_RIGID, found.elastic, row_ptr, dynamics.body_rows, dynamics.delassus_diagonal(row_ptr),
             found.value, found.candidates.key, state.keys, state.springs, demand["b"], C, kept,
         )  # fmt: skip
-        return cls(h, kept, int(softened))
+        return cls(h, kept, int(softened), bool(all_elastic(found.candidates.law, kept)))
 
     def remembered(self, problem: ContactProblem, solution: Solution, q0: FloatArray, q1: FloatArray) -> FloatArray:
         """(nk, 8) what the contacts remember of a step from q0 to q1 (nb, 3|7)."""

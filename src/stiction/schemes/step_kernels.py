@@ -19,7 +19,7 @@ import math
 from ..problem.laws import BOX, EQUALITY, UNILATERAL
 from ..runtime.jit import njit
 
-SPREAD = 3.0
+OVERLAP_SPREAD = 3.0
 
 
 @njit(leaf=True)
@@ -36,7 +36,7 @@ def left_overlap(v, v_free, Minv, dim, tol, accept):
             count += 1
             for j in range(dim):
                 total += (v_free[i, j] - v[i, j]) ** 2
-    return SPREAD * accept * math.sqrt(total / count) if count else 0.0
+    return OVERLAP_SPREAD * accept * math.sqrt(total / count) if count else 0.0
 
 
 @njit

@@ -28,12 +28,24 @@ from ..systems.base import Candidates, State, System
 from ..systems.restitution import NEWTON, SCHEME
 from ..systems.sizes import arms, reached
 from .active import Closing
-from .base import Solve, StepResult, certify_step, elastic_refused, gives_way, pad_rows, record_contacts, resolved
-from .missed_contacts import Attempt, foresee
+from .base import (
+    Solve,
+    StepResult,
+    certify_step,
+    elastic_refused,
+    has_compliance,
+    pad_rows,
+    record_contacts,
+    refuse_unresolved_turn,
+)
+from .missed_contacts import Attempt, solve_with_missed_contacts
 from .projection import projected
 from .solves import solve_agreeing, with_contradiction
 
-MASSES, SAME = 50, 1e-12  # iterations on the mass at the new configuration, and the relative change that ends them
+MASS_ITERATIONS_MAX, MASS_TOL = (
+    50,
+    1e-12,
+)  # iterations on the mass at the new configuration, and the relative change that ends them
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,7 @@ class Stewart:
         refusal = elastic_refused(system, "Stewart")
         if refusal is not None:
             return refusal
-        if gives_way(system):
+        if has_compliance(system):
             return "Stewart has rigid contacts, but one has a compliance; use AnitescuHart() or StewartTrinkle()."
         state = system.initial_state()
         laws: Any = getattr(system, "laws", None)
@@ -93,7 +105,7 @@ class Stewart:
         def attempt(found: Candidates) -> Attempt:
             return self._attempt(system, state, h, found.polyhedral(self.directions), solve, solves)
 
-        return foresee(self, system, state, h, solve, attempt, look=False)
+        return solve_with_missed_contacts(self, system, state, h, solve, attempt, look=False)
 
     def _attempt(
         self, system: System, old: State, h: float, found: Candidates, solve: Solve, solves: list[tuple[str, Solution]]
@@ -101,7 +113,7 @@ class Stewart:
         """The step solved with the mass where it leads to."""
         step = _Step(system, old, h, found.take(_acting(system, old, h, found)))
         at = old.q
-        for _ in range(MASSES):
+        for _ in range(MASS_ITERATIONS_MAX):
             mass_at = system.mass_place(old.q, at)
             problem, tried, left = solve_agreeing(step.problem(mass_at), lambda given: [("step", solve(given))])
             solves += tried
@@ -112,7 +124,7 @@ class Stewart:
             if not status.taken or not np.isfinite(q).all():
                 break
             change = float(np.abs(arms(system) * system.difference(at, q)).max(initial=0.0))
-            if system.mass_place(old.q, q) is old.q or change <= SAME * reached(system, q):
+            if system.mass_place(old.q, q) is old.q or change <= MASS_TOL * reached(system, q):
                 break
             at = q
         else:
@@ -121,17 +133,17 @@ class Stewart:
         to = self._projected(system, found, moved.t, moved.q)
         new = moved if to is moved.q else replace(moved, q=to, v=system.carried(moved.q, moved.v, to))
 
-        def judge(ahead: Candidates) -> StepResult:
+        def to_result(at_end: Candidates) -> StepResult:
             contacts = record_contacts(system, step.candidates, new, old.q, problem, solution)
             books = problem.replace(b=np.where(problem.b < 0.0, 0.0, problem.b))  # restitution is not stabilisation
             certificate = certify_step(
-                system, ahead, old, moved, h, books, solution.v, solution.p,
+                system, at_end, old, moved, h, books, solution.v, solution.p,
                 mass_at=mass_at, projected=None if new is moved else new,
             )  # fmt: skip
             result = StepResult(new, status.success, status, message, contacts, tuple(solves), certificate)
-            return with_contradiction(resolved(result, system, old, h), h * left)
+            return with_contradiction(refuse_unresolved_turn(result, system, old, h), h * left)
 
-        return Attempt(new, problem, status, solves, judge)
+        return Attempt(new, problem, status, solves, to_result)
 
     def _projected(self, system: System, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
         if self.drift is None or not np.isfinite(q).all():

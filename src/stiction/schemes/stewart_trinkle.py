@@ -38,10 +38,12 @@ from .base import (
     passed_through,
     record_contacts,
 )
-from .missed_contacts import Attempt, foresee
+from .missed_contacts import Attempt, solve_with_missed_contacts
 from .solves import solve_agreeing, with_contradiction
 
-VIOLATED = 1e-12  # of the size of the bodies: a gap below minus this, after a solve, adds its contact to the active set
+VIOLATION_SHARE = (
+    1e-12  # of the size of the bodies: a gap below minus this, after a solve, adds its contact to the active set
+)
 
 
 @dataclass(frozen=True)
@@ -124,13 +126,13 @@ class StewartTrinkle:
         def attempt(found: Candidates) -> Attempt:
             done = self._grown(system, state, h, found.polyhedral(self.directions), solve, solves)
 
-            def judge(ahead: Candidates) -> StepResult:
-                return self._result(system, state, h, done, ahead, tuple(solves))
+            def to_result(at_end: Candidates) -> StepResult:
+                return self._result(system, state, h, done, at_end, tuple(solves))
 
-            return Attempt(done.state, done.problem, done.status, solves, judge)
+            return Attempt(done.state, done.problem, done.status, solves, to_result)
 
         look = self._rule.grows or isinstance(self._rule, Speculative)  # other rules say that no more contacts act
-        return foresee(self, system, state, h, solve, attempt, look)
+        return solve_with_missed_contacts(self, system, state, h, solve, attempt, look)
 
     def _grown(
         self,
@@ -168,7 +170,7 @@ class StewartTrinkle:
                     solves += more
             if not (done.status.taken and self._rule.grows):
                 return done
-            violated = system.gaps(candidates, t, done.state.q) < -VIOLATED * extent(system)
+            violated = system.gaps(candidates, t, done.state.q) < -VIOLATION_SHARE * extent(system)
             violated = contact & ~active & (violated | passed_through(system, candidates, state.q, done.state.q))
             if not violated.any():
                 return done
@@ -193,11 +195,11 @@ class StewartTrinkle:
         guess, change = first, np.inf
         prediction = system.move(state.q, first, h)[0]
         for iteration in range(self.maxiter if iterate else 1):
-            ahead = system.move(state.q, guess, h)[0]
-            at = {"prediction": prediction, "new": ahead, "midpoint": self._middle(system, state.q, ahead)}[
+            at_end = system.move(state.q, guess, h)[0]
+            at = {"prediction": prediction, "new": at_end, "midpoint": self._middle(system, state.q, at_end)}[
                 self.evaluate
             ]
-            rows_at = ahead if self.nonlinear else at
+            rows_at = at_end if self.nonlinear else at
             mass_at = system.mass_place(state.q, at)
             problem = self._problem(system, state, h, candidates, rows_at, mass_at, guess)
             problem, tried, left = solve_agreeing(problem, lambda given: [(role, solve(given))])
@@ -213,7 +215,7 @@ class StewartTrinkle:
             done = _Pass(candidates, rows_at, mass_at, problem, solution, new, solution.status, solution.message, left)
             if not iterate:
                 return done
-            moved = float(np.abs(arms(system) * system.difference(ahead, new.q)).max())
+            moved = float(np.abs(arms(system) * system.difference(at_end, new.q)).max())
             change = moved / reached(system, new.q)
             if change <= self.tolerance:
                 return done
@@ -243,8 +245,8 @@ class StewartTrinkle:
         dynamics = system.dynamics(mass_at, found)
         assert not isinstance(dynamics, Delassus)
         middle = system.retract(state.q, 0.5 * h * state.v)
-        ahead = system.difference(at, system.move(state.q, guess, h)[0]) / h - guess
-        start = found.value / h + dynamics.velocity_rows(ahead)
+        at_end = system.difference(at, system.move(state.q, guess, h)[0]) / h - guess
+        start = found.value / h + dynamics.velocity_rows(at_end)
         return ContactProblem(
             dynamics,
             v_free=system.push(dynamics, state, h, state.t + 0.5 * h, middle),
@@ -265,14 +267,14 @@ class StewartTrinkle:
         old: State,
         h: float,
         done: _Pass,
-        ahead: Candidates,
+        at_end: Candidates,
         solves: tuple[tuple[str, Solution], ...],
     ) -> StepResult:
         """The step, judged, with its balance of energy (st96 eq. 21–24); ahead: what is detected at its end."""
         new, success, solution = done.state, done.status.success, done.solution
         contacts = record_contacts(system, done.candidates, new, done.at, done.problem, done.solution)
         certificate = certify_step(
-            system, ahead, old, new, h, done.problem, solution.v, solution.p, mass_at=done.mass_at
+            system, at_end, old, new, h, done.problem, solution.v, solution.p, mass_at=done.mass_at
         )
         result = StepResult(new, success, done.status, done.message, contacts, solves, certificate)
         return with_contradiction(result, h * done.contradiction)

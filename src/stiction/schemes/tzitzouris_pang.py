@@ -33,14 +33,14 @@ from .base import (
     record_contacts,
 )
 from .implicit import ImplicitStep, Laws, Point
-from .missed_contacts import Attempt, foresee
+from .missed_contacts import Attempt, solve_with_missed_contacts
 
-ROUND_OFF = 1e-14  # of certificate errors
-LEAST = 1e-12  # slack of sticking rows
-PATIENCE = 5  # iterations within which the residual must halve
-SHORTEST = 2.0**-6  # of a Newton step, in the line search
-ROUNDS = 12  # linearised solves in search of the contact modes
-LENGTHS = (0.125, 0.25, 0.5, 0.75, 1.0)  # of the step, in continuation
+CERTIFICATE_ROUND_OFF = 1e-14  # of certificate errors
+STICKING_SLACK = 1e-12  # slack of sticking rows
+HALVING_ITERATIONS_MAX = 5  # iterations within which the residual must halve
+NEWTON_STEP_MIN = 2.0**-6  # of a Newton step, in the line search
+MODE_SOLVES_MAX = 12  # linearised solves in search of the contact modes
+CONTINUATION_SHARES = (0.125, 0.25, 0.5, 0.75, 1.0)  # of the step, in continuation
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,14 @@ class TzitzourisPang:
             solves.extend([*search.solves, ("implicit", solution)])
             new = State(state.t + h, found.q, found.v, problem.key, pad_rows(found.p, problem.row_ptr))
 
-            def judge(ahead: Candidates) -> StepResult:
+            def to_result(at_end: Candidates) -> StepResult:
                 contacts = record_contacts(system, found.step.candidates, new, found.q, problem, solution)
-                certificate = certify_step(system, ahead, state, new, h, problem, new.v, found.p, mass_at=new.q)
+                certificate = certify_step(system, at_end, state, new, h, problem, new.v, found.p, mass_at=new.q)
                 return StepResult(new, good, status, message, contacts, tuple(solves), certificate)
 
-            return Attempt(new, problem, status, solves, judge)
+            return Attempt(new, problem, status, solves, to_result)
 
-        return foresee(self, system, state, h, solve, attempt)
+        return solve_with_missed_contacts(self, system, state, h, solve, attempt)
 
 
 class _Search:
@@ -214,10 +214,12 @@ class _Search:
                 if error <= self.scheme.tolerance:
                     return self._polished(equations, laws, error)
                 target = 0.1 * laws.size
-            slow = len(sizes) > PATIENCE and best.size > 0.5 * min(sizes[:-PATIENCE])
+            slow = len(sizes) > HALVING_ITERATIONS_MAX and best.size > 0.5 * min(sizes[:-HALVING_ITERATIONS_MAX])
             if count == self.scheme.maxiter or slow or not np.isfinite(laws.size):
                 break
-            slack = min(1.0, max(LEAST, caution * min(1e-3, 1e-2 * laws.size / (laws.at.problem.scale or 1.0))))
+            slack = min(
+                1.0, max(STICKING_SLACK, caution * min(1e-3, 1e-2 * laws.size / (laws.at.problem.scale or 1.0)))
+            )
             try:
                 dv, dp = laws.newton(slack)
             except np.linalg.LinAlgError:
@@ -232,10 +234,10 @@ class _Search:
 
     def _polished(self, equations: ImplicitStep, laws: Laws, error: float) -> Point:
         """One more step where round-off is not reached: near the answer Newton doubles the digits."""
-        if error <= ROUND_OFF:
+        if error <= CERTIFICATE_ROUND_OFF:
             return laws.at
         try:
-            dv, dp = laws.newton(LEAST)
+            dv, dp = laws.newton(STICKING_SLACK)
         except np.linalg.LinAlgError:
             return laws.at
         self.iterations += 1
@@ -251,7 +253,7 @@ class _Search:
         part = 1.0
         while True:
             new = Laws(equations, equations.at(laws.at.v + part * dv, laws.at.p + part * dp))
-            if new.size < (1.0 - 1e-4 * part) * laws.size or part <= SHORTEST:
+            if new.size < (1.0 - 1e-4 * part) * laws.size or part <= NEWTON_STEP_MIN:
                 return new, part
             part *= 0.5
 
@@ -263,7 +265,7 @@ class _Search:
         equations = self._equations(self.h)
         at = equations.at(np.where(equations.prescribed, equations.given, 0.0), equations.warm)
         best, before = at, np.inf
-        for count in range(1, ROUNDS + 1):
+        for count in range(1, MODE_SOLVES_MAX + 1):
             # better and better: the first problems are far from the last one
             goal = min(self.solve.tol, max(0.3 * self.scheme.tolerance, 0.01 * self.error(at)))
             solution = self.solve(at.problem, tol=goal)
@@ -285,7 +287,7 @@ class _Search:
     def _by_continuation(self) -> tuple[Point, str | None]:
         """From a short step, whose answer is near the start, to the whole one."""
         v, p, done = self.state.v, self.state.warm(self.candidates.key, self.candidates.row_ptr), 0.0
-        for part in LENGTHS:
+        for part in CONTINUATION_SHARES:
             equations = self._equations(part * self.h)
             v = np.where(equations.prescribed, equations.given, v)
             at = self._newton(equations, v, p * (part / done) if done else part * p)

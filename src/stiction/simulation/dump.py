@@ -13,8 +13,8 @@ from ..problem.files.fclib_write import write_fclib
 from ..problem.laws import UNILATERAL
 from ..solvers import Solution
 
-STAGES = 2  # of `auto`: its short first sweeps and the Newton steps after them are everyday
-MANY = 1000  # iterations (sweeps of nsgs, steps of others) from which on a solve is called hard
+EVERYDAY_STAGES = 2  # of `auto`: its short first sweeps and the Newton steps after them are everyday
+HARD_MIN_ITERATIONS = 1000  # iterations (sweeps of nsgs, steps of others) from which on a solve is called hard
 
 
 class DumpWarning(UserWarning):
@@ -23,7 +23,7 @@ class DumpWarning(UserWarning):
 
 def is_hard(solution: Solution) -> bool:
     """Whether a solve missed its tolerance, needed more than two stages of `auto`, or 1000 iterations or more."""
-    return not solution.success or solution.stages > STAGES or solution.iterations >= MANY
+    return not solution.success or solution.stages > EVERYDAY_STAGES or solution.iterations >= HARD_MIN_ITERATIONS
 
 
 class Dump:

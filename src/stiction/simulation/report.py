@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .simulator import Simulator
 
 
-PREFIX, KEPT = "stiction-failure-", 5  # reports among the temporary files: names, and how many stay
+REPORT_PREFIX, REPORTS_KEPT = "stiction-failure-", 5  # reports among the temporary files: names, and how many stay
 
 
 def leave_report(
@@ -40,7 +40,7 @@ def leave_report(
     """
     try:
         if folder is None:
-            folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+            folder = Path(tempfile.mkdtemp(prefix=REPORT_PREFIX))
             _remove_older(folder)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "reason.txt").write_text(reason + "\n", encoding="utf-8")
@@ -60,11 +60,11 @@ def _remove_older(newest: Path) -> None:
     """Remove the reports of the same user beside this one, all but the last few."""
     with contextlib.suppress(OSError):  # others may be doing the same
         owner, found = newest.lstat().st_uid, []
-        for one in newest.parent.glob(f"{PREFIX}*"):
+        for one in newest.parent.glob(f"{REPORT_PREFIX}*"):
             known = one.lstat()
             if one != newest and stat.S_ISDIR(known.st_mode) and known.st_uid == owner:
                 found.append((known.st_mtime_ns, one))
-        for _, one in sorted(found, reverse=True)[KEPT - 1 :]:
+        for _, one in sorted(found, reverse=True)[REPORTS_KEPT - 1 :]:
             shutil.rmtree(one, ignore_errors=True)
 
 

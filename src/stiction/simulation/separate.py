@@ -11,7 +11,7 @@ from ..systems.base import State, System
 from ..systems.sizes import extent
 
 # Of the size of the bodies: what may remain of an overlap, what is refused at a start, and how far is looked at least.
-ENOUGH, OVERLAP, BAND = 1e-10, 1e-9, 1e-6
+OVERLAP_LEFT_SHARE, OVERLAP_REFUSED_SHARE, BAND_MIN_SHARE = 1e-10, 1e-9, 1e-6
 
 
 def overlaps(system: System, state: State, soft: bool) -> dict[str, float]:
@@ -26,7 +26,7 @@ def overlaps(system: System, state: State, soft: bool) -> dict[str, float]:
     gives |= soft & (candidates.law == UNILATERAL)
     off = np.where(candidates.rigid, gaps, np.where(candidates.contact | candidates.limit, -gaps, 0.0))
     found: dict[str, float] = {}
-    for k in np.flatnonzero((off > OVERLAP * extent(system)) & ~gives).tolist():
+    for k in np.flatnonzero((off > OVERLAP_REFUSED_SHARE * extent(system)) & ~gives).tolist():
         name = system.constraint_name(int(candidates.key[k]))
         if not candidates.contact[k]:
             raise ModelError(f"constraint {name!r} is violated by {off[k]:.3g} at the start; correct the initial q.")
@@ -44,11 +44,11 @@ def separate(system: System, state: State, maxiter: int = 100) -> State:
     q = state.q
     near = system.detect(state.t, q, 0.0)
     size = extent(system)
-    band = 2.0 * max(BAND * size, float(-system.gaps(near, state.t, q)[near.contact].min(initial=0.0)))
+    band = 2.0 * max(BAND_MIN_SHARE * size, float(-system.gaps(near, state.t, q)[near.contact].min(initial=0.0)))
     for _ in range(maxiter):
         # Contacts that just touch are held too, or the next push would drive bodies into them.
         candidates = system.detect(state.t, q, band)
-        if violation(system, candidates, state.t, q) <= ENOUGH * size:
+        if violation(system, candidates, state.t, q) <= OVERLAP_LEFT_SHARE * size:
             return State(state.t, q, state.v)
-        q = project(system, candidates, state.t, q, ENOUGH * size)
+        q = project(system, candidates, state.t, q, OVERLAP_LEFT_SHARE * size)
     raise ModelError("the bodies could not be separated; move them apart by hand.")

@@ -1,4 +1,7 @@
-"""Simulator: owns time, the failure policy and the recording; knows no equations."""
+"""Simulator: owns time, the failure policy and the recording; knows no equations.
+
+Time is counted: it is t0 + n·dt, so that two runs of a second equal one of two, to the bit.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from .._arguments import checks_arguments
 from ..errors import ModelError, SolverError
 from ..problem.contact_problem import ContactProblem
 from ..schemes.anitescu_hart import AnitescuHart
-from ..schemes.base import Contacts, Scheme, StepResult, sized
-from ..schemes.solves import bounded
+from ..schemes.base import Contacts, Scheme, StepResult, with_scene_sizes
+from ..schemes.solves import refuse_deep_overlap
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, make_solver, solve_any_law
 from ..solvers.acceptance import largest_accepted
@@ -26,8 +29,8 @@ from ..status import Status
 from ..systems.base import State, System, not_finite
 from ..systems.builder.handles import name_of
 from .dump import Dump
-from .loop import CompiledLoop, Group
-from .prefetch import Ahead
+from .loop import CompiledLoop, StepGroup
+from .prefetch import StepPrefetcher
 from .recording.checkpoints import Checkpoint, checkpoint, last_block
 from .recording.claim import Claim
 from .recording.layout import chosen_fields
@@ -171,16 +174,16 @@ class Simulator:
         self._hard: tuple[ContactProblem, Solution] | None = None  # the last solve of this step that failed
         if self._dump is not None:
             self._dump.new_step()
-        self._ready()
-        again = None if self._loop is None else self._loop.again(self.state)
-        result = again or self._finite(self._told(self.scheme.step(self.system, self.state, self.dt, _Door(self))))
+        self._check_ready()
+        replayed = None if self._loop is None else self._loop.replayed(self.state)
+        result = replayed or self._computed_step()
         if not result.status.taken:
-            self._failed(result)
-        elif again is None and self._loop is not None:
-            self._loop.remember(self.state, result)
-        return self._taken(result)
+            self._handle_failure(result)
+        elif replayed is None and self._loop is not None:
+            self._loop.keep_fixed_point(self.state, result)
+        return self._accept(result)
 
-    def _ready(self) -> None:
+    def _check_ready(self) -> None:
         """Refuse a world that is no longer the one simulated, and a state that is not finite: both can be changed."""
         if self._world is not None and self._world.revision != self._revision:
             raise ModelError(
@@ -191,23 +194,25 @@ class Simulator:
         if bad is not None:
             raise ModelError(f"the simulator cannot step from its state, which must be finite: {bad}.")
 
-    def _told(self, result: StepResult) -> StepResult:
-        """The result with its residual in sizes of the scene, and as a failure where it gives way too far."""
-        return bounded(sized(result, self.system, self.dt), self.system)
+    def _computed_step(self) -> StepResult:
+        """The scheme's step, with its residual in sizes of the scene; a failure where it gives way too far."""
+        result = self.scheme.step(self.system, self.state, self.dt, _SolveHandle(self))
+        return self._refuse_nonfinite(refuse_deep_overlap(with_scene_sizes(result, self.system, self.dt), self.system))
 
-    def _finite(self, result: StepResult) -> StepResult:
+    def _refuse_nonfinite(self, result: StepResult) -> StepResult:
         """The result; a failure where a scheme or solver takes what is not finite."""
         if not result.status.taken or _all_finite(self.system, result):
             return result
         bad = Status.NONFINITE
         return replace(result, state=self.state, success=False, status=bad, message=bad.sentence, certificate=None)
 
-    def _taken(self, result: StepResult) -> StepResult:
-        self._arrive(result.state, 1)
+    def _accept(self, result: StepResult) -> StepResult:
+        """Go on with a step, and return it with its time counted in steps."""
+        self._advance_time(result.state, 1)
         self._last = replace(result, state=self.state)
         return self._last
 
-    def _arrive(self, state: State, steps: int) -> None:
+    def _advance_time(self, state: State, steps: int) -> None:
         # Time by counting steps: sums of dt would drift, and two runs of half the length would differ from one.
         self._steps, self._last = self._steps + steps, None
         t = self._origin + self._steps * self.dt
@@ -220,50 +225,50 @@ class Simulator:
         "auto" or "nsgs"); other systems step by step. Both end in the same bits, and both treat a step that misses its
         tolerance by `on_failure`.
         """
-        with Ahead() as ahead:
-            return self._go(_check.count("steps", steps), 0, ahead, self._loop)[0]
+        with StepPrefetcher() as prefetcher:
+            return self._take_steps(_check.count("steps", steps), 0, prefetcher, self._loop)[0]
 
-    def _go(
-        self, steps: int, following: int, ahead: Ahead, loop: CompiledLoop | None
+    def _take_steps(
+        self, steps: int, following: int, prefetcher: StepPrefetcher, loop: CompiledLoop | None
     ) -> tuple[StepResult, dict[str, float]]:
         """Take steps: the last one's result, and the worst residuals of the others; `following` will be asked for."""
         worst: dict[str, float] = {}
         while True:
             if loop is not None:
-                self._ready()
-                group = ahead.collect(loop, self.state, steps)
+                self._check_ready()
+                group = prefetcher.collect(loop, self.state, steps)
                 steps -= self._adopt(group, worst)
                 if group.after is not None:
-                    ahead.begin(loop, group.after, following)
-                    result = loop.judge(self.state, group.after, group.known)
+                    prefetcher.begin(loop, group.after, following)
+                    result = loop.to_step_result(self.state, group.after, group.last)
                     if result is not None and _all_finite(self.system, result):
-                        return self._taken(result), worst
-                    ahead.drop()
+                        return self._accept(result), worst
+                    prefetcher.drop()
             result = self.step()  # a hard step, or one that needs Python
             steps -= 1
             if steps == 0:
                 return result, worst
             book(result, worst)
 
-    def _skip(self, steps: int) -> dict[str, float]:
+    def _take_unrecorded(self, steps: int) -> dict[str, float]:
         """Take steps of which only the worst residuals are kept."""
         worst: dict[str, float] = {}
         while steps > 0:
             if self._loop is not None:
-                self._ready()
-                steps -= self._adopt(self._loop.advance(self.state, steps), worst)
+                self._check_ready()
+                steps -= self._adopt(self._loop.take_steps(self.state, steps), worst)
             if steps > 0:
                 book(self.step(), worst)
                 steps -= 1
         return worst
 
-    def _adopt(self, group: Group, worst: dict[str, float]) -> int:
-        """Be where the compiled loop is before the last step of a group; how many steps that were."""
+    def _adopt(self, group: StepGroup, worst: dict[str, float]) -> int:
+        """Go to the state before the last step of a group; returns how many steps that were."""
         if group.taken:
-            self._arrive(group.before, group.taken)
+            self._advance_time(group.before, group.taken)
             error, depth, drift, _, energy, steps, accepted = group.worst.tolist()
-            known = {"scaled_map": error, "penetration": depth, "joint_drift": drift, "unexplained_energy": energy}
-            keep_worst(known | {UNEXPLAINED: steps, ACCEPTED: accepted, MISSED: accepted}, worst)
+            residuals = {"scaled_map": error, "penetration": depth, "joint_drift": drift, "unexplained_energy": energy}
+            keep_worst(residuals | {UNEXPLAINED: steps, ACCEPTED: accepted, MISSED: accepted}, worst)
         return group.taken
 
     @checks_arguments
@@ -289,7 +294,7 @@ class Simulator:
         where the loop took it) and the worst residuals of the others, called at each recorded step; what it raises ends
         the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
         """
-        self._ready()
+        self._check_ready()
         schedule = Schedule.of(self._steps, duration, every, fps, self.dt)
         if record is None:
             if fields is not None:
@@ -330,7 +335,7 @@ class Simulator:
         if duration is not None:
             schedule = replace(schedule, steps=steps_in(_check.number("duration", duration, positive=True), self.dt))
         checkpoint = last_block(recording, schedule.end)
-        self._take(checkpoint)
+        self._go_to(checkpoint)
         recorder = FileRecorder.go_on(recording, self.system, checkpoint, {"schedule": vars(schedule)})
         return self._record(recorder, schedule, progress)
 
@@ -342,7 +347,7 @@ class Simulator:
         since the simulator must be made as that of the recording was.
         """
         found = checkpoint(path, time)
-        self._take(found)
+        self._go_to(found)
         if time is not None and self.state.t < time - 1e-9 * self.dt:
             self.advance(steps_in(time - self.state.t, self.dt))
 
@@ -362,8 +367,8 @@ class Simulator:
             raise ModelError(f"the state to start from must be finite: {bad}.")
         self.state, self._origin, self._steps, self._last = state, state.t, 0, None
 
-    def _take(self, found: Checkpoint) -> None:
-        """Take the place of the simulator that made a checkpoint."""
+    def _go_to(self, found: Checkpoint) -> None:
+        """Go to the state of a checkpoint; refused where another kind of simulator made it."""
         mine = {**self.settings(), "coordinates": list(self.system.coordinate_names)}
         for name, value in mine.items():
             theirs = found.info.get(name)
@@ -386,16 +391,16 @@ class Simulator:
             self._report = recorder.path.with_name(recorder.path.stem + "-failure")
         try:
             left = schedule.end - self._steps
-            with shown(left, progress) as advance, Ahead() as ahead:
+            with shown(left, progress) as advance, StepPrefetcher() as prefetcher:
                 # Where every step is recorded, both ways give the same frames to the bit.
-                slow = schedule.every == 1 and self._loop is not None and not self._loop.worth(left)
+                slow = schedule.every == 1 and self._loop is not None and not self._loop.pays_off(left)
                 for group, following in pairwise(chain(schedule.groups(self._steps), (0,))):
                     result: StepResult | None = None
                     if isinstance(recorder, FileRecorder) and recorder.light:
-                        between = self._skip(group)
+                        between = self._take_unrecorded(group)
                         recorder.pass_by(self._steps, self.state, between)
                     else:
-                        result, between = self._go(group, following, ahead, None if slow else self._loop)
+                        result, between = self._take_steps(group, following, prefetcher, None if slow else self._loop)
                         recorder.add(self._steps, result, between)
                     advance(group, result, between)
         except SolverError as error:
@@ -405,10 +410,10 @@ class Simulator:
             self._report = given
             recorder.close()
             if failed is not None:
-                failed.trajectory = self._marked(recorder.trajectory())  # type: ignore[attr-defined]
-        return self._marked(recorder.trajectory())
+                failed.trajectory = self._with_marks(recorder.trajectory())  # type: ignore[attr-defined]
+        return self._with_marks(recorder.trajectory())
 
-    def _marked(self, run: Trajectory) -> Trajectory:
+    def _with_marks(self, run: Trajectory) -> Trajectory:
         """The run, which knows handles of this world from those of others."""
         run.__dict__["_marks"] = getattr(self.system, "marks", None)
         return run
@@ -421,7 +426,7 @@ class Simulator:
             self._dump.look(self._steps, self.state.t, problem, solution, tol)
         return solution
 
-    def _failed(self, result: StepResult) -> None:
+    def _handle_failure(self, result: StepResult) -> None:
         where = f"step {self._steps} from t = {self.state.t:.6g} s failed ({result.status}): {result.message}"
         where += self._worst_contact()
         finite = np.isfinite(result.state.q).all() and np.isfinite(result.state.v).all()
@@ -487,14 +492,14 @@ def _all_finite(system: System, result: StepResult) -> bool:
     return not_finite(system, result.state) is None
 
 
-class _Door:
-    """The simulator's solver, as the scheme of a step gets it."""
+class _SolveHandle:
+    """What a scheme calls to solve the problems of a step: the simulator's solver."""
 
     def __init__(self, simulator: Simulator):
         self.simulator, self.tol = simulator, simulator.tol
 
     def largest(self, rows: int) -> float:
-        """The largest error that a step goes on with, of a problem with so many rows."""
+        """The largest error that a step goes on with, of a problem with `rows` rows."""
         return largest_accepted(rows, self.tol, self.simulator.accept)
 
     def __call__(self, problem: ContactProblem, *, tol: float | None = None) -> Solution:

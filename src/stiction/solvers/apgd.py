@@ -10,7 +10,7 @@ that of B. O'Donoghue, E. Candès, Found. Comput. Math. 15 (2015).
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,11 +24,23 @@ from ..status import Status
 from .base import Solution, finish, not_symmetric, nothing_to_solve
 from .newton.assembly import state_factors
 
-DEFAULT_STEPS = 20_000
-CURVATURE_FALL = 0.99  # by which the estimate of the largest curvature falls in each step, until a step shows more
-ESTIMATE_STEPS = 10  # between two estimates of the residual
-CERTIFICATE_STEPS = 500  # between two certificates, whatever the estimate says
-_FLOOR = 1e-26  # |x - y|² / |x|² below which the curvature along x - y is round-off
+
+class ApgdParameters(NamedTuple):
+    """Accelerated projected gradient descent."""
+
+    default_steps: int = 20_000
+    """`maxiter` by default."""
+    curvature_fall: float = 0.99
+    """Factor by which the estimate of the largest curvature falls in each step, until a step shows more."""
+    estimate_steps: int = 10
+    """Steps between two estimates of the residual."""
+    certificate_steps: int = 500
+    """Steps between two certificates, whatever the estimate says."""
+    curvature_floor: float = 1e-26
+    """|x - y|² / |x|² of a step below which the curvature along it is round-off."""
+
+
+APGD = ApgdParameters()
 
 
 class Apgd:
@@ -45,7 +57,7 @@ class Apgd:
 
     name = "apgd"
 
-    def __init__(self, maxiter: int = DEFAULT_STEPS):
+    def __init__(self, maxiter: int = APGD.default_steps):
         self.maxiter = _check.count("maxiter", maxiter)
 
     def refuses(self, problem: ContactProblem) -> str | None:
@@ -75,24 +87,24 @@ class _Descent:
 
     def __init__(self, problem: ContactProblem):
         from . import apgd_kernels as kernels
-        from .gauss_seidel import packed_rows as forms
+        from .gauss_seidel import packed_rows as packed_rows
         from .newton import kernels as products
 
-        self.problem, self.kernels, self.products, self.forms = problem, kernels, products, forms
-        form, ptr, nr, f, length = problem.dynamics, problem.row_ptr, problem.nr, problem.friction, problem.length
-        own, self.T, self.inverse = (np.zeros((nr, 6)) for _ in range(3))
+        self.problem, self.kernels, self.products, self.packed_rows = problem, kernels, products, packed_rows
+        dynamics, ptr, nr, f, length = problem.dynamics, problem.row_ptr, problem.nr, problem.friction, problem.length
+        W_blocks, self.T, self.inverse = (np.zeros((nr, 6)) for _ in range(3))
         self.moves = np.zeros(nr, dtype=bool)
-        if isinstance(form, Bodies):
-            self._pack(form, own)
+        if isinstance(dynamics, Bodies):
+            self._pack(dynamics, W_blocks)
         else:
             W = _sparse(problem)
-            forms.matrix_blocks(ptr, W.indptr.astype(np.int64), W.indices.astype(np.int64), W.data, own)
-        kernels.scaling(problem.law, ptr, own, length, problem.rho, self.T, self.inverse, self.moves)
+            packed_rows.matrix_blocks(ptr, W.indptr.astype(np.int64), W.indices.astype(np.int64), W.data, W_blocks)
+        kernels.scaling(problem.law, ptr, W_blocks, length, problem.rho, self.T, self.inverse, self.moves)
         turn = _block_diagonal(self.T, ptr)
-        if isinstance(form, Bodies):
+        if isinstance(dynamics, Bodies):
             self.Ct = np.zeros((nr if problem.C.any() else 0, 6))
             none = np.zeros(problem.nk, np.bool_)
-            forms.turn_rows(0, problem.nk, none, ptr, np.arange(nr), self.T, problem.C, self.J, self.Ct)
+            packed_rows.turn_rows(0, problem.nk, none, ptr, np.arange(nr), self.T, problem.C, self.J, self.Ct)
         else:
             self.W = (turn.T @ W @ turn).tocsr()
         self.q = turn.T @ problem.q
@@ -108,17 +120,17 @@ class _Descent:
         self.disk = np.where(disk, f.mu * f.semi[sets, 0] / length[tangent], 0.0)
         self.one = np.ones(problem.nk)
         # at least the root of the largest eigenvalue of a block's own W, in metres
-        self.softest = np.sqrt(np.add.reduceat(own.max(axis=1) * length**2, ptr[:-1]))
+        self.softest = np.sqrt(np.add.reduceat(W_blocks.max(axis=1) * length**2, ptr[:-1]))
 
-    def _pack(self, form: Bodies, own: FloatArray) -> None:
+    def _pack(self, dynamics: Bodies, W_blocks: FloatArray) -> None:
         """The rows on the bodies' states, and each block's own W + C (nr, 6)."""
-        d, ptr, nk = form.Minv.shape[1], self.problem.row_ptr, self.problem.nk
-        self.a, self.b = (np.where(body < 0, form.nbody, body) for body in (form.body_a, form.body_b))
-        self.J, self.w = np.zeros((self.problem.nr, 2 * d)), np.zeros((form.nbody + 1, d))
-        rows = self.forms.pack_rows_planar if d == 3 else self.forms.pack_rows_spatial
+        d, ptr, nk = dynamics.Minv.shape[1], self.problem.row_ptr, self.problem.nk
+        self.a, self.b = (np.where(body < 0, dynamics.nbody, body) for body in (dynamics.body_a, dynamics.body_b))
+        self.J, self.w = np.zeros((self.problem.nr, 2 * d)), np.zeros((dynamics.nbody + 1, d))
+        rows = self.packed_rows.pack_rows_planar if d == 3 else self.packed_rows.pack_rows_spatial
         rows(
-            0, nk, np.zeros(nk, np.bool_), ptr, np.arange(self.problem.nr), self.a, self.b, form.body_rows,
-            state_factors(form), self.problem.C, self.J, own,
+            0, nk, np.zeros(nk, np.bool_), ptr, np.arange(self.problem.nr), self.a, self.b, dynamics.body_rows,
+            state_factors(dynamics), self.problem.C, self.J, W_blocks,
         )  # fmt: skip
 
     def times(self, x: FloatArray, out: FloatArray) -> None:
@@ -185,9 +197,9 @@ class _Descent:
         best, least = self.impulses(x), math.inf
         bound, theta, done = tol, 1.0, 0
         while True:
-            if done % ESTIMATE_STEPS == 0 or done == limit:
+            if done % APGD.estimate_steps == 0 or done == limit:
                 estimate = self.estimate(x, Wx)
-                if estimate <= bound or done % CERTIFICATE_STEPS == 0 or done == limit:
+                if estimate <= bound or done % APGD.certificate_steps == 0 or done == limit:
                     p = self.impulses(x)
                     error = self.problem.certify(p).error
                     if error < least:
@@ -205,7 +217,7 @@ class _Descent:
                 )
                 self.times(new, Wnew)
                 bend = kernels.curvature(new, y, Wnew, Wy)
-                if not bend > L * moved * (1.0 + 1e-10) or moved <= _FLOOR * whole:
+                if not bend > L * moved * (1.0 + 1e-10) or moved <= APGD.curvature_floor * whole:
                     break
                 L = min(2.0 * L, max(1.4 * L, 1.05 * bend / moved))
             if not math.isfinite(bend):
@@ -220,15 +232,15 @@ class _Descent:
                 theta = after
             x, new, Wx, Wnew = new, x, Wnew, Wx  # what was new is here, and `new` holds the point before
             kernels.extrapolate(beta, self.q, x, new, Wx, Wnew, y, Wy, g)
-            L *= CURVATURE_FALL
+            L *= APGD.curvature_fall
 
 
 def _sparse(problem: ContactProblem) -> Any:
     """W + diag(C) by rows."""
     from scipy.sparse import csr_array, diags_array
 
-    form = problem.dynamics
-    W = form.W if isinstance(form, Delassus) else form.delassus()
+    dynamics = problem.dynamics
+    W = dynamics.W if isinstance(dynamics, Delassus) else dynamics.delassus()
     return csr_array(csr_array(W) + diags_array(problem.C))
 
 

@@ -94,8 +94,8 @@ def descend(laws, disk, moves, step, pace, weight, y, g, x):
             shift = 1 if normal else 0
             s = laws.set_of[b]
             count = in_metres(s, start + shift, n - shift, length, laws.semi, laws.facets, laws.facet_ptr, axes, F)
-            own = LocalSet(laws.shape[s], axes, F, 0, count)
-            project_block(own, laws.mu[b] if normal else 0.0, laws.r0[b], normal, n - shift, z, t, workspace)
+            local_set = LocalSet(laws.shape[s], axes, F, 0, count)
+            project_block(local_set, laws.mu[b] if normal else 0.0, laws.r0[b], normal, n - shift, z, t, workspace)
         size = 0.0
         for k in range(n):
             x[start + k] = t[k] if moves[start + k] else y[start + k]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,40 +16,76 @@ from ..problem.dynamics import Bodies
 from ..problem.laws import EQUALITY
 from ..problem.redundant import find_agreement
 from ..status import Status
-from .acceptance import DECIDED, ROUGH_TOLERANCE, STRICT_ROWS, acceptance_levels, find_missing_islands, grade
+from .acceptance import ACCEPTANCE, DECIDED, acceptance_levels, find_missing_islands, grade
 from .apgd import Apgd
 from .base import Solution, Solver, finish
 from .conic import Conic
 from .enumeration import Enumeration
 from .fixed_point import FixedPoint
 from .gauss_seidel.nsgs import Nsgs
-from .gauss_seidel.outcome import QUICK_FEW, QUICK_MANY, QUICK_ROWS, quick_limit
+from .gauss_seidel.outcome import attempt_limit
+from .gauss_seidel.parameters import ATTEMPT
 from .islands import part
 from .lemke import Lemke
 from .newton.proximal import Proximal
 
-PIVOT_MAX_UNKNOWNS = 300  # of the LCP, where Lemke's method goes first
-PIVOT_MAX_ROWS = 1500  # where it is a reasonable last resort
-ENUMERATION_MAX_PAIRS = 16  # where enumeration is a cheap second opinion
-# Solvers and their limits (sweeps, Newton steps), each started from the best impulses so far. Sweeps are cheap and
-# settle most contacts; Newton's method with proximal points finishes what they leave, the better it starts the surer.
-# The convex problems of the fixed point are another way to a start; the relaxation is such a problem itself.
-FIRST = ("nsgs", QUICK_FEW)
-STAGES = (("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
-PROXIMAL_FEW, PROXIMAL_MANY = ("proximal", 1000), ("proximal", 200)
-SWEPT_STAGES = (
-    ("nsgs", 10_000),
-)  # for many: what 200 Newton steps leave, 1000 and convex problems left too, in minutes
-BOUNDED = (("proximal", 50), ("nsgs", 2000))  # where more is accepted: contacts are made compliant before it costs more
-CONVEX = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
-NEARLY_TOLERANCES = 10.0  # where further sweeps are cheaper than factorisations
-MORE = ("nsgs", 2000)
-SWEPT_FEW, SWEPT_MANY = ("nsgs", QUICK_FEW), ("nsgs", 3 * QUICK_MANY)  # a Newton step costs a thousand sweeps of many
-GRADIENT = ("apgd", 5000)
-LARGE, LARGE_CONVEX = (("nsgs", 10_000),), (GRADIENT, ("nsgs", 10_000))
-GRADIENT_MIN_ROWS = 1000  # of the relaxation, where gradients are tried before interior points
-FACTORISED_MAX_ROWS = 30_000  # of an island whose equations are factorised
-CONTRADICTED_TOLERANCES = 0.1  # a residual that is shared among redundant rows, and that nothing removes
+Stage = tuple[str, int | None]  # a solver, and the limit of its sweeps or steps
+
+
+class AutoParameters(NamedTuple):
+    """The solvers that `auto` tries, in their order and with their limits, each from the best impulses so far.
+
+    Sweeps are cheap and settle most contacts; Newton's method with proximal points finishes what they leave, the better
+    it starts the surer. The convex problems of the fixed point are another way to a start; the convex relaxation is
+    such a problem itself. Problems are small up to `few_rows` of the first attempt.
+    """
+
+    pivot_max_unknowns: int = 300
+    """Size of a polyhedral LCP up to which Lemke's method goes first."""
+    pivot_max_rows: int = 1500
+    """Size of a polyhedral problem up to which Lemke's method is a reasonable last resort."""
+    enumeration_max_pairs: int = 16
+    """Complementary pairs up to which enumeration is a cheap second opinion."""
+    first: Stage = ("nsgs", ATTEMPT.few_sweeps)
+    """The first stage where the Delassus matrix is given, or friction sets are polyhedra."""
+    first_on_bodies: Stage = ("nsgs", ATTEMPT.few_sweeps)
+    """The first stage of small problems on bodies: that of the compiled loop."""
+    first_on_many_bodies: Stage = ("nsgs", 3 * ATTEMPT.many_sweeps)
+    """The first stage of large problems on bodies: there a Newton step costs a thousand sweeps."""
+    first_on_elastic: Stage = ("nsgs", ATTEMPT.elastic_sweeps)
+    """The first stage of large problems whose contacts are all elastic."""
+    near_tolerances: float = 10.0
+    """Error, over the tolerance, up to which further sweeps are cheaper than factorisations."""
+    more_sweeps: Stage = ("nsgs", 2000)
+    """The stage that then follows the first one."""
+    proximal: Stage = ("proximal", 1000)
+    """The second stage of small problems."""
+    proximal_of_many: Stage = ("proximal", 200)
+    """The second stage of large problems."""
+    stages: tuple[Stage, ...] = (("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
+    """The stages after these two."""
+    stages_on_many_bodies: tuple[Stage, ...] = (("nsgs", 10_000),)
+    """The same for large problems on bodies: what 200 Newton steps leave, 1000 and convex problems left too, in
+    minutes."""
+    stages_to_accepted: tuple[Stage, ...] = (("proximal", 50), ("nsgs", 2000))
+    """The stages after the first where more than `tol` is accepted: before it costs more, contacts are made
+    compliant."""
+    convex_stages: tuple[Stage, ...] = (("conic", None), ("proximal", 1000), ("nsgs", 10_000))
+    """The stages after the first for the convex relaxation."""
+    gradient: Stage = ("apgd", 5000)
+    """The stage before these for large relaxations."""
+    gradient_min_rows: int = 1000
+    """Size of a relaxation from which gradients are tried before interior points."""
+    factorised_max_rows: int = 30_000
+    """Size of an island up to which its equations are factorised."""
+    stages_of_largest: tuple[Stage, ...] = (("nsgs", 10_000),)
+    """The stages after the first where an island is larger; for the relaxation they follow `gradient`."""
+    contradicted_tolerances: float = 0.1
+    """Contradiction of redundant joints, over the tolerance, from which none could meet it: no impulses remove what
+    they share."""
+
+
+AUTO = AutoParameters()
 
 
 class Auto:
@@ -63,7 +100,7 @@ class Auto:
     last `lemke` where friction is polyhedral. With `maxiter`, each of them is limited by it. Where redundant joints
     contradict each other by so much that none could meet the tolerance, it says so after the first.
 
-    Where more than `tol` is accepted (a run with more than 300 rows), it ends with the first answer that is; what
+    Where more than `tol` is accepted (a run with more than 300 rows), it ends with the first solution that is; what
     follows then aims at what is accepted, and above 3000 rows nothing does but for the convex relaxation. Islands of at
     most 300 rows, which are held to `tol`, are solved apart.
     """
@@ -88,23 +125,25 @@ class Auto:
         accept: an error above `tol` that is enough all the same (`acceptance.py`; None: its rule).
         """
         accepted, _ = acceptance_levels(tol, accept)
-        if accepted > tol and problem.nr > STRICT_ROWS:
+        if accepted > tol and problem.nr > ATTEMPT.strict_rows:
             return self._solve_to_accepted(problem, tol, accept, maxiter, p0)
         return self._solve_to_tolerance(problem, self._plan(problem), tol, maxiter, p0)
 
     def _solve_to_accepted(
         self, problem: ContactProblem, tol: float, accept: float | None, maxiter: int | None, p0: FloatArray | None
     ) -> Solution:
-        """The first answer that is solved or accepted; where sweeps miss small islands, these are solved apart."""
+        """The first solution that is solved or accepted; where sweeps miss small islands, these are solved apart."""
         accepted, strict = acceptance_levels(tol, accept)
         plan = self._plan(problem)
         name, limit = next(plan)
         if name == "nsgs":
-            limit = quick_limit(problem.nr, bounded=True) if maxiter is None else maxiter
+            limit = attempt_limit(problem.nr, True, problem.elastic) if maxiter is None else maxiter
             first = self._sweeps.solve(problem, tol=tol, maxiter=limit, p0=p0, accept=accept)
         else:
             first = self._solvers[name].solve(problem, tol=tol, maxiter=maxiter, p0=p0)
-        if not first.success and (problem.law == EQUALITY).any():  # never taken for what a large problem leaves
+        if (
+            not first.success and (problem.law == EQUALITY).any()
+        ):  # a contradiction is never accepted as the error of a large problem
             contradiction = _contradiction(problem, first.p, tol)
             if contradiction > 0.0:
                 return _contradicted(first, contradiction)
@@ -113,9 +152,9 @@ class Auto:
             first = self._solve_islands(problem, first, tol, accept)
         if first.taken or first.culprit >= 0 or first.status in DECIDED:
             return first
-        if problem.nr > QUICK_ROWS and not problem.associated:
+        if problem.nr > ATTEMPT.few_rows and not problem.associated:
             return first
-        plan = plan if problem.associated else self._plan(problem, BOUNDED)
+        plan = plan if problem.associated else self._plan(problem, AUTO.stages_to_accepted)
         last = self._solve_to_tolerance(problem, plan, accepted, maxiter, first.p)
         last = replace(last, stages=last.stages + 1)
         if not last.success or last.certificate.ok(tol):
@@ -127,10 +166,12 @@ class Auto:
     def _solve_islands(self, problem: ContactProblem, first: Solution, tol: float, accept: float | None) -> Solution:
         """The solution with the small islands that miss the tolerance solved by themselves."""
         p, failed, message = first.p.copy(), -1, first.message
-        islands = find_missing_islands(problem, p, tol, STRICT_ROWS)
+        islands = find_missing_islands(problem, p, tol, ATTEMPT.strict_rows)
         for blocks in islands:
             rows, island = part(problem, blocks)
-            island_tol = min(ROUGH_TOLERANCE, tol * problem.scale / island.scale) if island.scale > 0.0 else tol
+            island_tol = (
+                min(ACCEPTANCE.rough_tolerance, tol * problem.scale / island.scale) if island.scale > 0.0 else tol
+            )
             start = p[rows] if np.isfinite(p[rows]).all() else None
             solution = self._solve_to_tolerance(island, self._plan(island), island_tol, None, start)
             if np.isfinite(solution.p).all():
@@ -149,10 +190,10 @@ class Auto:
         return grade(problem, done, tol, accept)
 
     def _solve_to_tolerance(
-        self, problem: ContactProblem, plan: Iterator[tuple[str, int | None]], tol: float, maxiter: int | None,
+        self, problem: ContactProblem, plan: Iterator[Stage], tol: float, maxiter: int | None,
         p0: FloatArray | None,
     ) -> Solution:  # fmt: skip
-        """The answer of the first solver of the plan that meets `tol`, or the best of all."""
+        """The solution of the first solver of the plan that meets `tol`, or the best of all."""
         tried: list[Solution] = []
         best = p0
         while (entry := next(plan, None)) is not None:
@@ -168,43 +209,48 @@ class Auto:
             if len(tried) == 1 and (contradiction := _contradiction(problem, solution.p, tol)) > 0.0:
                 return _contradicted(solution, contradiction)
             best = min(tried, key=lambda s: s.certificate.error).p
-            near = solution.certificate.error <= NEARLY_TOLERANCES * tol and not problem.associated
-            if name == "nsgs" and len(tried) == 1 and near and problem.nr <= QUICK_ROWS:
-                plan = chain([MORE], plan)
+            near = solution.certificate.error <= AUTO.near_tolerances * tol and not problem.associated
+            if name == "nsgs" and len(tried) == 1 and near and problem.nr <= ATTEMPT.few_rows:
+                plan = chain([AUTO.more_sweeps], plan)
         first = min(tried, key=lambda s: s.certificate.error)
         if tried[-1].status is Status.NO_SOLUTION:
             first = replace(first, status=Status.NO_SOLUTION)
         return replace(first, message=" ".join(f"{s.solver}: {s.message}" for s in tried), stages=len(tried))
 
-    def _plan(
-        self, problem: ContactProblem, stages: tuple[tuple[str, int | None], ...] = ()
-    ) -> Iterator[tuple[str, int | None]]:
+    def _plan(self, problem: ContactProblem, stages: tuple[Stage, ...] = ()) -> Iterator[Stage]:
         """Solvers in the order in which they are tried, with their limits; by default those that suit the problem."""
         for name, limit in stages or self._stages(problem):
             if self._solvers[name].refuses(problem) is None:
                 yield name, limit
 
-    def _stages(self, problem: ContactProblem) -> Iterator[tuple[str, int | None]]:
-        small = problem.friction.is_polyhedral() and problem.nr <= PIVOT_MAX_ROWS
+    def _stages(self, problem: ContactProblem) -> Iterator[Stage]:
+        small = problem.friction.is_polyhedral() and problem.nr <= AUTO.pivot_max_rows
         swept = isinstance(problem.dynamics, Bodies) and POLYHEDRON not in problem.friction.kind
         if swept:  # begins with what the compiled loop does before it asks for help
-            yield SWEPT_FEW if problem.nr <= QUICK_ROWS else SWEPT_MANY
-        form = problem.to_lcp() if small and problem.nr <= PIVOT_MAX_UNKNOWNS else None
-        pivots = form is not None and len(form.q) <= PIVOT_MAX_UNKNOWNS
+            if problem.elastic and problem.nr > ATTEMPT.strict_rows:
+                yield AUTO.first_on_elastic
+            else:
+                yield AUTO.first_on_bodies if problem.nr <= ATTEMPT.few_rows else AUTO.first_on_many_bodies
+        form = problem.to_lcp() if small and problem.nr <= AUTO.pivot_max_unknowns else None
+        pivots = form is not None and len(form.q) <= AUTO.pivot_max_unknowns
         if form is not None and pivots:
             yield "lemke", None
-            if int((~form.free).sum()) <= ENUMERATION_MAX_PAIRS:
+            if int((~form.free).sum()) <= AUTO.enumeration_max_pairs:
                 yield "enumeration", None
         if not swept:
-            yield FIRST
-        if problem.nr > FACTORISED_MAX_ROWS and _largest_island_rows(problem) > FACTORISED_MAX_ROWS:
-            yield from LARGE_CONVEX if problem.associated else LARGE
+            yield AUTO.first
+        if problem.nr > AUTO.factorised_max_rows and _largest_island_rows(problem) > AUTO.factorised_max_rows:
+            if problem.associated:
+                yield AUTO.gradient
+            yield from AUTO.stages_of_largest
         elif problem.associated:
-            yield from (GRADIENT, *CONVEX) if problem.nr > GRADIENT_MIN_ROWS else CONVEX
+            if problem.nr > AUTO.gradient_min_rows:
+                yield AUTO.gradient
+            yield from AUTO.convex_stages
         else:
-            many = problem.nr > QUICK_ROWS
-            yield PROXIMAL_MANY if many else PROXIMAL_FEW
-            yield from SWEPT_STAGES if swept and many else STAGES
+            many = problem.nr > ATTEMPT.few_rows
+            yield AUTO.proximal_of_many if many else AUTO.proximal
+            yield from AUTO.stages_on_many_bodies if swept and many else AUTO.stages
         if small and not pivots:
             yield "lemke", None
 
@@ -215,12 +261,12 @@ def _contradicted(solution: Solution, contradiction: float) -> Solution:
 
 
 def _contradiction(problem: ContactProblem, p: FloatArray, tol: float) -> float:
-    """By how much demands of redundant joints contradict each other, where no impulses can meet `tol` for that."""
+    """The contradiction of redundant joints where no impulses can meet `tol` because of it, else 0 [m/s]."""
     solution = find_agreement(problem, p)
     accepted = 0.0 if solution is None else float(np.abs((solution.b - problem.b) * problem.length).max())
-    return accepted if accepted > CONTRADICTED_TOLERANCES * tol * problem.scale else 0.0
+    return accepted if accepted > AUTO.contradicted_tolerances * tol * problem.scale else 0.0
 
 
 def _largest_island_rows(problem: ContactProblem) -> int:
-    """The rows of the largest island."""
+    """The number of rows of the largest island."""
     return int(np.bincount(problem.islands(), weights=np.diff(problem.row_ptr)).max())

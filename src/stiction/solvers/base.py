@@ -81,8 +81,8 @@ def finish(
     problem: ContactProblem, p: FloatArray, *, solver: str, tol: float, status: Status, message: str, iterations: int
 ) -> Solution:
     """Certify the impulses and make the result; an answer above `tol` is never called solved."""
-    dynamics, known = problem.dynamics, problem.nr > 0 and not isinstance(problem.dynamics, Delassus)
-    change = dynamics.velocity_change(p) if known else None
+    dynamics, moves_bodies = problem.dynamics, problem.nr > 0 and not isinstance(problem.dynamics, Delassus)
+    change = dynamics.velocity_change(p) if moves_bodies else None
     certificate, modes, u = certify(problem, p, change=change)
     if status.success and not certificate.ok(tol):
         status = Status.INACCURATE

@@ -74,12 +74,12 @@ class ConeProgram:
         settings.iterative_refinement_max_iter = 30
         for name in ("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"):
             setattr(settings, name, self.tol)
-        answer = clarabel.DefaultSolver(
+        solution = clarabel.DefaultSolver(
             triu(self.P, format="csc"), np.concatenate([np.zeros(self.nw), linear / size]), self.A, self.b / size,
             self.cones, settings,
         ).solve()  # fmt: skip
-        p = np.asarray(answer.x)[self.nw :] * self.factor * size
-        return p, str(answer.status), int(answer.iterations)
+        p = np.asarray(solution.x)[self.nw :] * self.factor * size
+        return p, str(solution.status), int(solution.iterations)
 
 
 def _dynamics(problem: ContactProblem, factor: FloatArray) -> tuple[Any, Any]:
@@ -137,8 +137,8 @@ def _constraints(laws: Scaled, block: FloatArray, nw: int) -> tuple[Any, FloatAr
         size = (ptr[1:] - first)[facet]
         edge = laws.facets[np.arange(len(facet)), size]
         for k in range(int(size.max())):
-            some = np.flatnonzero(size > k)
-            put(count + some, first[facet[some]] + k, laws.facets[some, k])
+            long_enough = np.flatnonzero(size > k)
+            put(count + long_enough, first[facet[long_enough]] + k, laws.facets[long_enough, k])
         normal = np.flatnonzero(law[facet] == UNILATERAL)
         put(count + normal, ptr[facet[normal]], -(edge * mu[facet])[normal])
         right.append(edge * laws.r0[facet] / block[facet])
@@ -151,14 +151,14 @@ def _constraints(laws: Scaled, block: FloatArray, nw: int) -> tuple[Any, FloatAr
     starts = ((groups[owner[row]] >> (row - first[owner[row]])) & 1).astype(np.int64)
     number = np.cumsum(starts)  # groups count from 1: as many heads up to and with this row
     head = count + np.flatnonzero(starts) + np.arange(int(starts.sum()))
-    own = owner[row[starts == 1]]
+    ball_owner = owner[row[starts == 1]]
     put(count + np.arange(len(row)) + number, row, -1.0)
-    normal = np.flatnonzero(law[own] == UNILATERAL)
-    put(head[normal], ptr[own[normal]], -mu[own[normal]])
-    rim = np.zeros(len(row) + len(own))
-    rim[head - count] = laws.r0[own] / block[own]
+    normal = np.flatnonzero(law[ball_owner] == UNILATERAL)
+    put(head[normal], ptr[ball_owner[normal]], -mu[ball_owner[normal]])
+    rim = np.zeros(len(row) + len(ball_owner))
+    rim[head - count] = laws.r0[ball_owner] / block[ball_owner]
     right.append(rim)
-    cones.extend(clarabel.SecondOrderConeT(int(n) + 1) for n in np.bincount(number, minlength=len(own) + 1)[1:])
+    cones.extend(clarabel.SecondOrderConeT(int(n) + 1) for n in np.bincount(number, minlength=len(ball_owner) + 1)[1:])
     count += len(rim)
     shape = (count, nw + nr)
     A = csr_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=shape)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .. import lcp as _lcp
@@ -11,7 +13,15 @@ from ..status import Status
 from .base import Solution, finish, nothing_to_solve
 from .lemke import polyhedral_only
 
-ENUMERABLE_PAIRS = 40  # complementary pairs, at most
+
+class EnumerationParameters(NamedTuple):
+    """The enumeration of solutions."""
+
+    max_pairs: int = 40
+    """The most complementary pairs: the work can double with each."""
+
+
+ENUMERATION = EnumerationParameters()
 
 
 class Enumeration:
@@ -27,10 +37,9 @@ class Enumeration:
         reason = polyhedral_only(problem, self.name)
         if reason is None:
             pairs = int((~problem.to_lcp().free).sum())
-            if pairs > ENUMERABLE_PAIRS:
-                reason = (
-                    f"enumeration is for small problems; {pairs} complementary pairs are more than {ENUMERABLE_PAIRS}."
-                )
+            limit = ENUMERATION.max_pairs
+            if pairs > limit:
+                reason = f"enumeration is for small problems; {pairs} complementary pairs are more than {limit}."
         return reason
 
     def solve(

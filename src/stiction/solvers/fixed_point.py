@@ -10,6 +10,7 @@ Anderson's method speeds the iteration up.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,16 +23,32 @@ from ..problem.laws import UNILATERAL
 from ..runtime.jit import njit
 from ..status import Status
 from .base import Solution, finish, nothing_to_solve
-from .conic import INTERIOR_STEPS, not_convex
+from .conic import CONIC, inner_tolerance, not_convex
 from .newton.proximal import Proximal
 
-DEFAULT_ROUNDS = 100  # one convex problem each
-NEWTON_ROUNDS = (1, 4, 8, 16, 32, 64)  # after which Newton's method tries to finish
-NEWTON_STEPS = 40  # that it may take for that
-NEAR_ERROR = 1e-3  # certificate error of a first guess whose slip is taken
-ANDERSON_ROUNDS = 8  # earlier rounds that Anderson's method looks at
-# of the largest entry of W: the unsymmetric part is frozen too, which converges while it is small
-UNSYMMETRIC_SHARE = 0.05
+
+class FixedPointParameters(NamedTuple):
+    """Rounds of convex problems."""
+
+    default_rounds: int = 100
+    """`maxiter` by default; a round is one convex problem."""
+    newton_rounds: tuple[int, ...] = (1, 4, 8, 16, 32, 64)
+    """Rounds after which Newton's method tries to finish: interior points end at about 1e-8, and the fixed point may be
+    slow."""
+    newton_steps: int = 40
+    """The most Newton steps for that."""
+    near_error: float = 1e-3
+    """Certificate error of a first guess up to which its slip is taken for the first round."""
+    anderson_rounds: int = 8
+    """Earlier rounds that Anderson's method combines."""
+    astray_factor: float = 2.0
+    """Growth of the error over its least value at which Anderson's method drops its history."""
+    unsymmetric_share: float = 0.05
+    """The largest unsymmetric part of W, as a share of its largest entry: it is frozen too, which converges while it is
+    small."""
+
+
+FIXED_POINT = FixedPointParameters()
 
 
 def slip(problem: ContactProblem, u: FloatArray) -> FloatArray:
@@ -64,27 +81,27 @@ class Rounds:
 
     def __init__(self, problem: ContactProblem, p: FloatArray):
         self.problem = problem
-        near = not problem.associated and problem.certify(p).error < NEAR_ERROR
+        near = not problem.associated and problem.certify(p).error < FIXED_POINT.near_error
         self.term = slip(problem, velocity(problem, p)) if near else np.zeros(problem.nr)
         self._terms: list[FloatArray] = []
-        self._answers: list[FloatArray] = []
+        self._new_terms: list[FloatArray] = []
         self._least = np.inf
 
     def take(self, u: FloatArray, error: float) -> None:
         """Learn that the present term gave the velocities u [m/s] of `problem`, and how far they miss its law."""
-        answer = slip(self.problem, u)
-        if error > 2.0 * self._least:  # astray: begin anew
-            self._terms, self._answers, self._least = [], [], error
+        new_term = slip(self.problem, u)
+        if error > FIXED_POINT.astray_factor * self._least:  # astray: begin anew
+            self._terms, self._new_terms, self._least = [], [], error
         self._least = min(self._least, error)
-        self._terms = [*self._terms[-ANDERSON_ROUNDS:], self.term]
-        self._answers = [*self._answers[-ANDERSON_ROUNDS:], answer]
-        self.term = answer
+        self._terms = [*self._terms[-FIXED_POINT.anderson_rounds :], self.term]
+        self._new_terms = [*self._new_terms[-FIXED_POINT.anderson_rounds :], new_term]
+        self.term = new_term
         if len(self._terms) > 1:
-            missed = [a - t for a, t in zip(self._answers, self._terms)]
+            missed = [a - t for a, t in zip(self._new_terms, self._terms)]
             steps = np.array([b - a for a, b in pairwise(missed)]).T
-            moves = np.array([b - a for a, b in pairwise(self._answers)]).T
+            moves = np.array([b - a for a, b in pairwise(self._new_terms)]).T
             weight = np.linalg.lstsq(steps, missed[-1], rcond=1e-10)[0]
-            self.term = np.maximum(0.0, answer - moves @ weight)
+            self.term = np.maximum(0.0, new_term - moves @ weight)
 
 
 class FixedPoint:
@@ -100,18 +117,18 @@ class FixedPoint:
 
     def refuses(self, problem: ContactProblem) -> str | None:
         """Dynamics far from symmetric."""
-        return not_convex(problem, self.name, UNSYMMETRIC_SHARE)
+        return not_convex(problem, self.name, FIXED_POINT.unsymmetric_share)
 
     def solve(
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Rounds until the certificate is met, at most `maxiter` (default 100); from the slip of `p0` if given."""
-        limit = DEFAULT_ROUNDS if maxiter is None else _check.count("maxiter", maxiter)
+        limit = FIXED_POINT.default_rounds if maxiter is None else _check.count("maxiter", maxiter)
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         from .conic_form import ConeProgram
 
-        program = ConeProgram(problem, max(1e-14, 1e-5 * tol), INTERIOR_STEPS)
+        program = ConeProgram(problem, inner_tolerance(tol), CONIC.interior_steps)
         best = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
         least = problem.certify(best).error
         rounds = Rounds(problem, best)
@@ -126,9 +143,9 @@ class FixedPoint:
                 best, least = p, error
             if not problem.associated:
                 rounds.take(velocity(problem, p), error)
-            if least > tol and (count in NEWTON_ROUNDS or count == limit or problem.associated):
-                # interior points end at about 1e-8, and the fixed point may be slow: the rest by Newton's method
-                done = Proximal().solve(problem, tol=tol, p0=best, maxiter=NEWTON_STEPS)
+            if least > tol and (count in FIXED_POINT.newton_rounds or count == limit or problem.associated):
+                # interior points end at about 1e-8, and the fixed point may be slow: Newton's method finishes
+                done = Proximal().solve(problem, tol=tol, p0=best, maxiter=FIXED_POINT.newton_steps)
                 newton += done.iterations
                 if done.certificate.error < least:
                     best, least = done.p, done.certificate.error

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from .. import lcp as _lcp
 from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from .base import Solution, finish, nothing_to_solve
 
-DENSE_MAX_ROWS = 3000  # of which the dense matrix of the LCP is made
+
+class LemkeParameters(NamedTuple):
+    """Lemke's method."""
+
+    dense_max_rows: int = 3000
+    """Size of a problem up to which the dense matrix of its LCP is made."""
+
+
+LEMKE = LemkeParameters()
 
 
 def polyhedral_only(problem: ContactProblem, name: str) -> str | None:
@@ -30,8 +40,9 @@ class Lemke:
 
     def refuses(self, problem: ContactProblem) -> str | None:
         """Smooth friction cones, and problems whose dense matrix would not fit."""
-        if problem.nr > DENSE_MAX_ROWS:
-            return f"lemke works on a dense matrix; {problem.nr} rows are more than its limit of {DENSE_MAX_ROWS}."
+        limit = LEMKE.dense_max_rows
+        if problem.nr > limit:
+            return f"lemke works on a dense matrix; {problem.nr} rows are more than its limit of {limit}."
         return polyhedral_only(problem, self.name)
 
     def solve(
@@ -42,8 +53,8 @@ class Lemke:
             return nothing_to_solve(problem, self.name, tol)
         form = problem.to_lcp()
         M, q, covering, unit = form.in_units()
-        answer = _lcp.lemke(M, q, free=form.free, covering=covering, maxiter=maxiter)
+        result = _lcp.lemke(M, q, free=form.free, covering=covering, maxiter=maxiter)
         return finish(
-            problem, form.impulses(unit * answer.z), solver=self.name, tol=tol, status=answer.status,
-            message=answer.message, iterations=answer.pivots,
+            problem, form.impulses(unit * result.z), solver=self.name, tol=tol, status=result.status,
+            message=result.message, iterations=result.pivots,
         )  # fmt: skip

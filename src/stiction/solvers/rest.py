@@ -27,12 +27,28 @@ from .gauss_seidel.measure import block_map
 from .gauss_seidel.records import Array
 from .gauss_seidel.sweep_list import classify_range
 
-REST_MAX_ROWS = 3000  # up to which rest is looked for: larger scenes are hardly ever at rest altogether
-_LOOSE_TOLERANCE = 1e-4  # the largest tolerance of problems of that size
-# Shares of the tolerance at rest: the error, H v where impulses act, and the change of H v by the step.
-ERROR_SHARE, MOTION_SHARE, IMBALANCE_SHARE = 0.9, 0.1, 2e-3
-# Share of a row that must be independent of those before it, for it to count as one more that holds the body.
-INDEPENDENT_SHARE = 1e-3
+
+class RestParameters(NamedTuple):
+    """When bodies are at rest. Shares are of the tolerance, unless said otherwise."""
+
+    max_rows: int = 3000
+    """Size of problems up to which rest is tested: larger scenes are hardly ever at rest altogether."""
+    loose_tolerance: float = 1e-4
+    """The largest tolerance to which they are solved: a few more digits cost less than the motions that an error starts
+    and the next steps have to stop."""
+    error_share: float = 0.9
+    """The largest error, overlaps included."""
+    motion_share: float = 0.1
+    """The largest velocity of rows where impulses act: what moves more is turned by a motor, or pushed out of another
+    body."""
+    imbalance_share: float = 2e-3
+    """The largest change of that velocity by the step: impulses that do not balance the forces, such as those that have
+    just stopped a motion, would start the next one."""
+    independent_share: float = 1e-3
+    """Share of a row that must be independent of those before it, for it to count as one more that holds the body."""
+
+
+REST = RestParameters()
 UNKNOWN, STANDS, MOVES = 0, 1, 2  # states of a body
 SLIPPING = 2  # in `Restraint.used`: a contact on the edge of its cone, whose friction has a direction
 
@@ -43,7 +59,7 @@ def inner_tolerance(tol, rows):
 
     There a few more digits cost less than the motions that an error starts and the next steps have to stop.
     """
-    return min(tol, _LOOSE_TOLERANCE) if rows <= REST_MAX_ROWS else tol
+    return min(tol, REST.loose_tolerance) if rows <= REST.max_rows else tol
 
 
 @njit(sealed=True)
@@ -57,7 +73,7 @@ def at_rest(tol, scale, laws, body_rows, rho, v_start, v_free, b, p, change):
     nk, nr = len(laws.law), len(b)
     kind, entry_count = np.empty(nk, np.int8), np.empty(nk, np.int64)
     _, round_cones = classify_range(np.int64(0), nk, laws, kind, entry_count)
-    if nr > REST_MAX_ROWS or not round_cones:
+    if nr > REST.max_rows or not round_cones:
         return math.inf
     v, u, turn = np.empty(v_free.shape), np.empty(nr), np.empty(nr)
     velocity_change(False, body_a, body_b, row_ptr, body_rows.Ja, body_rows.Jb, body_rows.Minv, p, change)
@@ -67,9 +83,9 @@ def at_rest(tol, scale, laws, body_rows, rho, v_start, v_free, b, p, change):
     rows_times(body_a, body_b, row_ptr, body_rows.Ja, body_rows.Jb, v, u)
     goal = (tol * scale) ** 2
     error2_limit, motion_limit, imbalance_limit = (
-        ERROR_SHARE**2 * goal,
-        MOTION_SHARE**2 * goal,
-        IMBALANCE_SHARE**2 * goal,
+        REST.error_share**2 * goal,
+        REST.motion_share**2 * goal,
+        REST.imbalance_share**2 * goal,
     )
     stood, all_stood = np.empty(len(v_start), np.bool_), True
     for i in range(len(v_start)):
@@ -148,11 +164,11 @@ def friction_size(first, n, p):
 
 @njit
 def direction_independence(margin, normal):
-    """`INDEPENDENT_SHARE` for rows that take their direction from the friction of a contact.
+    """`REST.independent_share` for rows that take their direction from the friction of a contact.
 
     Impulses on the edge of a cone that balance to `margin` have directions known to its square root.
     """
-    return max(INDEPENDENT_SHARE, 4.0 * math.sqrt(margin / normal))
+    return max(REST.independent_share, 4.0 * math.sqrt(margin / normal))
 
 
 @njit(leaf=True)
@@ -321,7 +337,7 @@ def _restrain(forwards, size, limit, laws, body_rows, rho, p, v, restraint):
                     used[k, side] = SLIPPING
                     rows = n - 1
             for j in range(rows):
-                independence = INDEPENDENT_SHARE
+                independence = REST.independent_share
                 if slips and j == 1:
                     row_across_friction(J, first, p, x)
                     independence = direction_independence(margin, p[first])
@@ -351,7 +367,7 @@ def find_standing_bodies(tol, scale, laws, body_rows, rho, v, p, state):
     it is being pushed out of another.
     """
     nb, d = v.shape
-    size, limit = tol * scale, (MOTION_SHARE * tol * scale) ** 2
+    size, limit = tol * scale, (REST.motion_share * tol * scale) ** 2
     restraint = Restraint(
         state, np.empty((nb, d)), np.empty(nb, np.int64), np.zeros(nb, np.int64), np.empty((nb, d, d)), np.zeros(nb),
         np.zeros((len(laws.law), 2), np.int64), np.empty(d),
@@ -378,7 +394,7 @@ def come_to_rest(tol, scale, laws, body_rows, rho, b, p, v, resting):
     nk, nr = len(laws.law), len(b)
     for i in range(len(resting)):
         resting[i] = False
-    if nr > REST_MAX_ROWS:
+    if nr > REST.max_rows:
         return math.inf
     kind, entry_count = np.empty(nk, np.int8), np.empty(nk, np.int64)
     _, round_cones = classify_range(np.int64(0), nk, laws, kind, entry_count)
@@ -387,7 +403,7 @@ def come_to_rest(tol, scale, laws, body_rows, rho, b, p, v, resting):
     state = np.empty(len(resting), np.int64)
     if not find_standing_bodies(tol, scale, laws, body_rows, rho, v, p, state):
         return math.inf
-    error2_limit = (ERROR_SHARE * tol * scale) ** 2
+    error2_limit = (REST.error_share * tol * scale) ** 2
     uk, pk = np.empty(6), np.empty(6)
     error2 = 0.0
     for k in range(nk):

@@ -22,7 +22,7 @@ Coefficient = float | Callable[[float], float]
 SCHEME, NEWTON, POISSON, STRONGE = range(4)
 LAWS = ("", "newton", "poisson", "stronge")
 
-_SAMPLES = (0.0, 1e-3, 0.01, 0.1, 1.0, 10.0)  # m/s, at which functions are tried when they are given
+_SAMPLE_SPEEDS = (0.0, 1e-3, 0.01, 0.1, 1.0, 10.0)  # m/s, at which functions are tried when they are given
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def checked(what: str, value: Any) -> Restitution:
 def _coefficient(what: str, value: Any) -> Coefficient:
     if not callable(value):
         return _within(f"restitution of {what}", value)
-    for speed in _SAMPLES:
+    for speed in _SAMPLE_SPEEDS:
         _within(f"restitution of {what} at {speed:g} m/s", value(speed))
     made: Coefficient = value
     return made
@@ -105,7 +105,7 @@ def values(what: str, restitution: Restitution, speeds: FloatArray) -> FloatArra
 def most(restitution: Restitution) -> float:
     """The largest coefficient, of a function at the speeds at which it was tried."""
     e = restitution.e if isinstance(restitution, ImpactLaw) else restitution
-    return max(float(e(s)) for s in _SAMPLES) if callable(e) else e
+    return max(float(e(s)) for s in _SAMPLE_SPEEDS) if callable(e) else e
 
 
 def _within(what: str, value: Any) -> float:

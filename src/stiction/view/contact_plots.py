@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from ..simulation.trajectory import Trajectory
 
-PANELS = 6  # of impulses, before they are added up
-ROWS = 16  # of the timeline, before modes are counted
+IMPULSE_PANELS_MAX = 6  # of impulses, before they are added up
+TIMELINE_ROWS_MAX = 16  # of the timeline, before modes are counted
 ROW_NAMES = ["normal", "tangent 1", "tangent 2", "spin", "roll 1", "roll 2"]
 STRONGEST = (Mode.SLIP, Mode.STICK, Mode.BOUND, Mode.BILATERAL, Mode.OPEN)  # what a pair with several contacts does
 
@@ -86,7 +86,7 @@ def draw_impulses(run: Trajectory, wanted: Sequence[str]) -> Figure:
         figure = new_figure(8, 3)
         dress(figure.add_subplot(), y="impulse [N s]", title="No contact acted")
         return figure
-    if len(chosen) > (PANELS if not wanted else 2 * PANELS):
+    if len(chosen) > (IMPULSE_PANELS_MAX if not wanted else 2 * IMPULSE_PANELS_MAX):
         return _total_impulses(run, chosen)
     figure = new_figure(9, 0.8 + 1.9 * len(chosen))
     for i, group in enumerate(chosen):
@@ -144,7 +144,7 @@ def draw_modes(run: Trajectory, wanted: Sequence[str]) -> Figure:
     """What each pair or constraint does, as a timeline; how many do what, where there are many."""
     found = _pressed(run, groups(run, wanted), wanted)
     chosen = [g for g in found if (run.table.law[g.rows] != int(Law.EQUALITY)).any()]
-    if len(chosen) > (ROWS if not wanted else 2 * ROWS):
+    if len(chosen) > (TIMELINE_ROWS_MAX if not wanted else 2 * TIMELINE_ROWS_MAX):
         return _mode_counts(run, chosen)
     figure = new_figure(9, 1.4 + 0.34 * max(1, len(chosen)))
     axes = dress(figure.add_subplot(), title="Contact modes" if chosen else "No contact acted")

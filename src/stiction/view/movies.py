@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 
-MOST = 1500  # pictures of a GIF, which is made in memory
+GIF_MAX_PICTURES = 1500  # pictures of a GIF, which is made in memory
 
 
 def write_movie(path: Path, pictures: Iterator[np.ndarray], count: int, fps: float) -> int:
@@ -19,9 +19,9 @@ def write_movie(path: Path, pictures: Iterator[np.ndarray], count: int, fps: flo
         raise ModelError(f"cannot write {path}: a film ends in .gif or .mp4.")
     if not path.parent.is_dir():
         raise ModelError(f"cannot write {path}: there is no folder {path.parent}.")
-    if kind == ".gif" and count > MOST:
+    if kind == ".gif" and count > GIF_MAX_PICTURES:
         raise ModelError(
-            f"{count} pictures are too many for a GIF (at most {MOST}); write .mp4, or give a higher speed."
+            f"{count} pictures are too many for a GIF (at most {GIF_MAX_PICTURES}); write .mp4, or give a higher speed."
         )
     write = _write_gif if kind == ".gif" else _write_mp4
     part = path.with_name(path.stem + ".part" + path.suffix)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from ..simulation.trajectory import Trajectory
 
-TINY = 1e-17  # floor of logarithmic residual axes, below round-off
-BODIES = 6  # rows of states, at most, unless more are asked for
-ORBITS = 4  # rows of phase plots
+RESIDUAL_FLOOR = 1e-17  # floor of logarithmic residual axes, below round-off
+STATE_ROWS_MAX = 6  # rows of states, at most, unless more are asked for
+PHASE_ROWS_MAX = 4  # rows of phase plots
 UNITS = {"x": "m", "y": "m", "z": "m", "angle": "rad", "w": "rad/s"}
 
 
@@ -108,7 +108,14 @@ def say(figure: Figure, text: str) -> None:
 def _states(run: Trajectory, wanted: Sequence[str]) -> Figure:
     world = run.info.get("world")
     figure = new_figure(9, 1)
-    names = _some(figure, run, "states", wanted, BODIES if world else 2 * BODIES, "body" if world else "coordinate")
+    names = _some(
+        figure,
+        run,
+        "states",
+        wanted,
+        STATE_ROWS_MAX if world else 2 * STATE_ROWS_MAX,
+        "body" if world else "coordinate",
+    )
     if world is None:
         return _generalized_states(run, figure, names)
     space = world["dim"] == 3
@@ -168,10 +175,10 @@ def _phase(run: Trajectory, wanted: Sequence[str]) -> Figure:
     if wanted and all(name in run.coordinate_names for name in wanted):
         pairs = [(name, _speed_of(run, name)) for name in wanted]
     elif world is None:
-        names = _some(figure, run, "phase", wanted, 3 * ORBITS, "coordinate")
+        names = _some(figure, run, "phase", wanted, 3 * PHASE_ROWS_MAX, "coordinate")
         pairs = [(name, _speed_of(run, name)) for name in names]
     else:
-        names = _some(figure, run, "phase", wanted, ORBITS, "body")
+        names = _some(figure, run, "phase", wanted, PHASE_ROWS_MAX, "body")
         parts = ("x", "y", "z") if world["dim"] == 3 else ("x", "y", "angle")
         pairs = [(f"{name}.{x}", _speed_of(run, f"{name}.{x}")) for name in names for x in parts]
     columns = min(3, len(pairs))
@@ -274,7 +281,9 @@ def _certificate(run: Trajectory, wanted: Sequence[str]) -> Figure:
         shown = {name: values for name, values in some.items() if values.max(initial=0.0) > 0.0}
         for k, (name, values) in enumerate(shown.items()):
             style = STYLES[(k + k // len(COLOURS)) % len(STYLES)]
-            axes.plot(run.times[1:], np.maximum(values, TINY), style, linewidth=1.0, label=name.replace("_", " "))
+            axes.plot(
+                run.times[1:], np.maximum(values, RESIDUAL_FLOOR), style, linewidth=1.0, label=name.replace("_", " ")
+            )
         if i == 0:
             axes.axhline(run.info["tol"], color="black", linewidth=1.0, label="tolerance")
             _mark_missed(axes, run)
@@ -289,7 +298,7 @@ def _mark_missed(axes: Axes, run: Trajectory) -> None:
     """The steps that missed the tolerance, each where its residual is, by what became of them."""
     of = run.certificate
     counts = {name: of.residuals.get(name, np.zeros(len(of.success))) for name in COUNTED}
-    error, at = np.maximum(of["scaled_map"], TINY), run.times[1:]
+    error, at = np.maximum(of["scaled_map"], RESIDUAL_FLOOR), run.times[1:]
     accepted, regularised = counts[ACCEPTED] > 0, counts[REGULARISED] > 0
     failed = ~of.success & ~accepted & ~regularised
     kinds = (

@@ -16,10 +16,10 @@ from ..runtime.jit import njit
 from .web.reel import Frame
 from .web.stage import Stage
 
-CREASE = 0.85  # cosine of the angle between faces above which an edge is rounded off
-MAP = 1400  # pixels of the buffer seen by the light
+SMOOTH_MIN_COSINE = 0.85  # cosine of the angle between faces above which an edge is rounded off
+SHADOW_MAP_PIXELS = 1400  # pixels of the buffer seen by the light
 GROUND = (250.0, 250.0, 251.0)  # planes
-FINE = 2  # pixels computed per pixel shown, each way
+SUPERSAMPLING = 2  # pixels computed per pixel shown, each way
 
 
 def _view(right: tuple[float, float, float], away: tuple[float, float, float]) -> FloatArray:
@@ -74,7 +74,7 @@ def corner_normals(vertices: FloatArray, triangles: IntArray) -> FloatArray:
     which = np.repeat(np.arange(3 * len(triangles)), around)
     within = np.arange(len(which)) - np.repeat(np.cumsum(around) - around, around)
     other = owner[order[starts[triangles.ravel()[which]] + within]]
-    near = np.sum(own[owner[which]] * own[other], axis=1) > CREASE
+    near = np.sum(own[owner[which]] * own[other], axis=1) > SMOOTH_MIN_COSINE
     total = np.zeros((3 * len(triangles), 3))
     np.add.at(total, which[near], area[other[near]])
     size = np.linalg.norm(total, axis=1, keepdims=True)
@@ -197,7 +197,7 @@ class Painter:
         position, turn = self.stage.poses(frame)
         turns = CAMERA @ matrices(turn)
         seen = self._seen(position @ CAMERA.T, turns)
-        columns, rows = FINE * pixels[0], FINE * pixels[1]
+        columns, rows = SUPERSAMPLING * pixels[0], SUPERSAMPLING * pixels[1]
         size = float(high[0] - low[0]) / columns
         flat, depth, hit = self._buffer(seen, low, size, (rows, columns), self._triangles)
         light = np.ascontiguousarray(LIGHT @ CAMERA.T)
@@ -208,8 +208,8 @@ class Painter:
             depth, hit, np.array([size, low[0], low[1]]), light, shadow, at, facing, picture,
         )  # fmt: skip
         small = self._size / size < 40.0  # lines would be all that is seen of small bodies
-        outline(self._owner, hit, facing, CREASE, 0.8 if small else 0.5, picture)
-        picture = picture.reshape(pixels[1], FINE, pixels[0], FINE, 3).mean(axis=(1, 3))
+        outline(self._owner, hit, facing, SMOOTH_MIN_COSINE, 0.8 if small else 0.5, picture)
+        picture = picture.reshape(pixels[1], SUPERSAMPLING, pixels[0], SUPERSAMPLING, 3).mean(axis=(1, 3))
         return np.asarray(picture[::-1], dtype=np.uint8)
 
     def _seen(self, position: FloatArray, turns: FloatArray) -> FloatArray:
@@ -235,8 +235,8 @@ class Painter:
             return np.full((1, 1), np.inf), np.ones(3)
         corners = seen[self._casting].reshape(-1, 3)
         low, high = corners[:, :2].min(axis=0), corners[:, :2].max(axis=0)
-        size = 1.001 * float((high - low).max()) / MAP + 1e-300
-        _, depth, _ = self._buffer(seen, low, size, (MAP, MAP), self._casting)
+        size = 1.001 * float((high - low).max()) / SHADOW_MAP_PIXELS + 1e-300
+        _, depth, _ = self._buffer(seen, low, size, (SHADOW_MAP_PIXELS, SHADOW_MAP_PIXELS), self._casting)
         return depth, np.array([size, low[0], low[1]])
 
 

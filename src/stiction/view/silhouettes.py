@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from ..simulation.trajectory import Trajectory
 
-MOMENTS = 6
-SAMPLES = 60  # frames by which it is judged how large the picture must be
+MOMENTS_SHOWN = 6
+SIZE_SAMPLES = 60  # frames by which it is judged how large the picture must be
 EDGE = "#30343b"
-PICTURES = 100_000  # of a film, at most
-FILM_WIDTH, FILM_HEIGHT, HEAD = 720, 720, 28  # pixels, at most; and of the line above
+FILM_MAX_PICTURES = 100_000  # of a film, at most
+FILM_WIDTH, FILM_HEIGHT, HEAD_HEIGHT = 720, 720, 28  # pixels, at most; and of the line above
 
 
 class Silhouettes:
@@ -65,7 +65,7 @@ class Silhouettes:
         chosen = chosen if len(chosen) else np.flatnonzero(stage.reach > 0.0)
         if not len(chosen):
             return np.array([-1.0, -1.0]), np.array([1.0, 1.0])
-        some = frames[np.unique(np.linspace(0, len(frames) - 1, SAMPLES).astype(int))]
+        some = frames[np.unique(np.linspace(0, len(frames) - 1, SIZE_SAMPLES).astype(int))]
         low, high = np.full(2, np.inf), np.full(2, -np.inf)
         reach = stage.reach[chosen][:, None]
         for k in some.tolist():
@@ -162,7 +162,7 @@ def _shaped(low: FloatArray, high: FloatArray, least: float, most: float) -> tup
     return middle - 0.5 * size, middle + 0.5 * size
 
 
-def frames(run: Trajectory, count: int = MOMENTS) -> Figure:
+def frames(run: Trajectory, count: int = MOMENTS_SHOWN) -> Figure:
     """The bodies at equally spaced moments of the run, from its start to its end."""
     look = Silhouettes(run)
     wanted = np.linspace(look.reel.times[0], look.reel.times[-1], min(count, len(look.reel)))
@@ -214,8 +214,10 @@ def film(run: Trajectory, path: str | Path, *, fps: float = 25.0, speed: float =
     look = Silhouettes(run, forces)
     times = look.reel.times
     count = (times[-1] - times[0]) * (fps / speed)
-    if not count <= PICTURES:
-        raise ModelError(f"fps {fps:g} and speed {speed:g} make {count:.3g} pictures; at most {PICTURES} are drawn.")
+    if not count <= FILM_MAX_PICTURES:
+        raise ModelError(
+            f"fps {fps:g} and speed {speed:g} make {count:.3g} pictures; at most {FILM_MAX_PICTURES} are drawn."
+        )
     steps = _nearest(times, np.arange(times[0], times[-1] + 0.5 * speed / fps, speed / fps))
     low, high = _shaped(*look.bounds(steps), 0.5, 2.2)
     ratio = float((high[0] - low[0]) / (high[1] - low[1]))
@@ -228,12 +230,12 @@ def _pictures(
 ) -> Iterator[np.ndarray]:
     """(rows, columns, 3) uint8, one after the other: the bodies, with the time above them."""
     columns, rows = pixels
-    whole = rows + HEAD
+    whole = rows + HEAD_HEIGHT
     figure = new_figure(columns / 100.0, whole / 100.0)
     figure.set_dpi(100)
     figure.set_layout_engine("none")
     axes = figure.add_axes((0.0, 0.0, 1.0, rows / whole))
-    label = figure.text(10.0 / columns, 1.0 - 0.5 * HEAD / whole, "", va="center", fontsize=10)
+    label = figure.text(10.0 / columns, 1.0 - 0.5 * HEAD_HEIGHT / whole, "", va="center", fontsize=10)
     for step in steps.tolist():
         axes.clear()
         look.draw(axes, step, low, high, pixels)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...runtime.jit import njit
-from ..aabbs import aabbs2
+from ..broad import aabbs2
 from ..features import evaluate2, first_of
 from ..neighbours import listed_or_found, neighbours, overlapping, swept
 from ..records import Boxes, FeaturePairs, Filters, FoundContacts, Geometry

@@ -31,7 +31,7 @@ from .manifold import (
 )
 
 MAX_FEATURES = 8  # of a pair, at most: two faces with four corners each overlap in a polygon of eight
-_BLOCK_PAIRS = 64  # pairs that are looked through before the near ones of them are taken
+_BLOCK_PAIRS = 64  # pairs that are tested for distance before the near ones are followed
 
 
 class PairWorkspace(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...runtime.jit import njit, prange
-from ..aabbs import aabbs3
+from ..broad import aabbs3
 from ..features import evaluate3, first_of
 from ..neighbours import listed_or_found, neighbours, swept
 from ..records import Boxes, FeaturePairs, Filters, FoundContacts, Geometry, Placed, SpaceShapes

@@ -22,8 +22,8 @@ from ..contact_problem import ContactProblem
 from ..dynamics import Bodies, Delassus, Dense, Dynamics
 from ..laws import EQUALITY, UNILATERAL
 
-ROUND_OFF = 1e-12  # a mass matrix that is symmetric to this much of its largest entry is taken for symmetric
-SMALL = 600  # velocities up to which a mass matrix without bodies is kept as a full one
+SYMMETRY_SHARE = 1e-12  # a mass matrix that is symmetric to this much of its largest entry is taken for symmetric
+FULL_MASS_MAX_VELOCITIES = 600  # velocities up to which a mass matrix without bodies is kept as a full one
 
 
 @dataclass
@@ -143,13 +143,13 @@ def _global_dynamics(
     rows.eliminate_zeros()
     M = data.M.tocsc()
     M.eliminate_zeros()
-    if M.nnz == 0 or abs(M - M.T).max() <= ROUND_OFF * abs(M).max():
+    if M.nnz == 0 or abs(M - M.T).max() <= SYMMETRY_SHARE * abs(M).max():
         M = 0.5 * (M + M.T)
         for d in (3, 6) if data.dim == 2 else (6, 3):
             bodies = _bodies(M, rows, row_ptr, d)
             if bodies is not None:
                 return bodies, bodies.minv(f), q
-        if M.shape[0] <= SMALL:
+        if M.shape[0] <= FULL_MASS_MAX_VELOCITIES:
             dense = Dense(M.toarray(), rows.toarray())
             return dense, dense.minv(f), q
     try:

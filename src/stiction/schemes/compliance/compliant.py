@@ -38,9 +38,9 @@ from ..base import (
 )
 from .motion import POWERS, Motion, smallest
 
-PIECES = 2000  # of smooth motion in a step; more means that contacts chatter faster than the step can follow
-BRIEF = 1e-13  # of the time: intervals that integrators refuse, taken by one step of Euler's method
-PARTS = 4  # of a step at least, so that a contact that closes and opens again is not stepped over
+PIECES_MAX = 2000  # of smooth motion in a step; more means that contacts chatter faster than the step can follow
+BRIEF_TIME_SHARE = 1e-13  # of the time: intervals that integrators refuse, taken by one step of Euler's method
+PIECES_MIN = 4  # of a step at least, so that a contact that closes and opens again is not stepped over
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Compliant:
         motion.closed = motion.touching(t, z)
         sizes = self._sizes(motion)
         changes: list[Change] = []
-        for _ in range(PIECES):
+        for _ in range(PIECES_MAX):
             try:
                 with np.errstate(over="ignore", invalid="ignore"):
                     t, z, which, trouble = self._piece(motion, t, z, end, sizes, changes)
@@ -126,7 +126,7 @@ class Compliant:
             motion.closed[which] ^= True
             kind = "impact" if motion.closed[which] else "separation"
             changes.append(Change(t, int(motion.candidates.key[which]), kind))
-        return t, z, tuple(changes), f"A step of {motion.h:g} s has more than {PIECES} openings and closings."
+        return t, z, tuple(changes), f"A step of {motion.h:g} s has more than {PIECES_MAX} openings and closings."
 
     def _piece(
         self, motion: Motion, t: float, z: FloatArray, end: float, sizes: FloatArray, changes: list[Change]
@@ -136,7 +136,7 @@ class Compliant:
         The moment is found on the integrator's interpolation and then integrated to, since interpolation is of lower
         order than the steps.
         """
-        if end - t <= BRIEF * max(motion.h, abs(end)):
+        if end - t <= BRIEF_TIME_SHARE * max(motion.h, abs(end)):
             return end, z + (end - t) * motion.rate(t, z), None, None
         solver = self._solver(motion, t, z, end, sizes)
         over = motion.watch(t, z)[1]
@@ -163,7 +163,7 @@ class Compliant:
         self, motion: Motion, t: float, z: FloatArray, end: float, sizes: FloatArray
     ) -> tuple[FloatArray, str | None]:
         """The unknowns at `end`, whatever opens or closes on the way."""
-        if end - t <= BRIEF * max(motion.h, abs(end)):
+        if end - t <= BRIEF_TIME_SHARE * max(motion.h, abs(end)):
             return z + (end - t) * motion.rate(t, z), None
         solver = self._solver(motion, t, z, end, sizes)
         while solver.status == "running":
@@ -250,7 +250,14 @@ class _Integrator:
             return motion.jacobian(self.start + motion.h * x, sizes * y) * (motion.h * sizes / sizes[:, None])
 
         self.solver = getattr(integrate, method)(
-            rate, 1.0, z / sizes, 1.0 + (end - t) / motion.h, max_step=1.0 / PARTS, rtol=rtol, atol=rtol, jac=jacobian
+            rate,
+            1.0,
+            z / sizes,
+            1.0 + (end - t) / motion.h,
+            max_step=1.0 / PIECES_MIN,
+            rtol=rtol,
+            atol=rtol,
+            jac=jacobian,
         )
 
     @property

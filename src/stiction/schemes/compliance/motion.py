@@ -25,8 +25,11 @@ from .forces import Forces, Local
 POWERS = ("applied", "friction", "impact", "joints", "motors", "springs")
 # Of difference quotients: displacements, beside the size of the bodies, and velocities, beside the largest of them or
 # that share of the size in a step.
-NEAR, SLOW = 1e-7, 1e-5
-MOMENT, MOVED = 2e-3, 1e-5  # the time of one: of the step, and until bodies have moved by so much of their size
+DISPLACEMENT_SHARE, VELOCITY_SHARE = 1e-7, 1e-5
+MOMENT_STEP_SHARE, MOMENT_SIZE_SHARE = (
+    2e-3,
+    1e-5,
+)  # the time of one: of the step, and until bodies have moved by so much of their size
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,11 @@ class Motion:
         arm = np.tile(self.arms[self.moving], 2)
         fast = float(np.abs((arm * z[: 2 * self.n])[self.n :]).max(initial=0.0))
         for j in range(2 * self.n):
-            step = NEAR * (self.extent if j < self.n else max(fast, SLOW * self.extent / self.h)) / arm[j]
+            step = (
+                DISPLACEMENT_SHARE
+                * (self.extent if j < self.n else max(fast, VELOCITY_SHARE * self.extent / self.h))
+                / arm[j]
+            )
             moved = z.copy()
             moved[j] += step
             out[:, j] = (self.at(t, moved, base).rate - base.rate) / (moved[j] - z[j])
@@ -164,7 +171,11 @@ class Motion:
     def _turning(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """The acceleration of rigid rows at constant velocity, (d/dt)(H v + ∂φ/∂t)."""
         system, fast = self.system, float(np.abs(self.arms * v).max(initial=0.0))
-        step = min(MOMENT * self.h, MOVED * self.extent / fast) if fast > 0.0 else MOMENT * self.h
+        step = (
+            min(MOMENT_STEP_SHARE * self.h, MOMENT_SIZE_SHARE * self.extent / fast)
+            if fast > 0.0
+            else MOMENT_STEP_SHARE * self.h
+        )
         ends = []
         for s in (step, -step):
             there = system.retract(q, s * v)

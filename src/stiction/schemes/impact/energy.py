@@ -18,8 +18,8 @@ from ...status import Status
 from ..base import Gain
 from .law import Impulses
 
-NONE = 1e-7  # a gain, relative to the work done both ways, that is none: springs keep energy to 1e-8
-NARROW = 1e-9  # of the factor on the coefficients, when it is sought
+GAIN_NOISE_SHARE = 1e-7  # a gain, relative to the work done both ways, that is none: springs keep energy to 1e-8
+FACTOR_TOL = 1e-9  # of the factor on the coefficients, when it is sought
 GAINS = ("allow", "refuse", "cap")
 
 
@@ -43,7 +43,7 @@ def limited(
     label = problem.islands()
     factor = np.ones(problem.nk)
     hit = resolve(factor)
-    over = _over(problem, hit, label, NONE + 10.0 * tol)
+    over = _over(problem, hit, label, GAIN_NOISE_SHARE + 10.0 * tol)
     if not over.any() or not hit.taken:
         return factor, hit, ()
     done = work(problem, hit.p, hit.v)[0]
@@ -57,7 +57,7 @@ def limited(
         return factor, Impulses(hit.p, hit.v, hit.solves, Status.GAIN, message), found
     if gains == "cap":
         low, high = np.where(over, 0.0, 1.0), np.ones(len(over))
-        while (high - low).max() > NARROW:
+        while (high - low).max() > FACTOR_TOL:
             middle = 0.5 * (low + high)
             above = _over(problem, resolve(middle[label]), label, 1e-12)
             high, low = np.where(above, middle, high), np.where(above, low, middle)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...runtime.jit import njit
 
-SWEEPS = 200
+SWEEPS_MAX = 200
 DONE, LIMIT = 0, 1
 
 
@@ -80,7 +80,7 @@ def kick(
     for r in range(n):
         for c in range(n):
             u[r] += W[r, c] * f[c]
-    sweeps = SWEEPS if implicit else 0
+    sweeps = SWEEPS_MAX if implicit else 0
     for _ in range(sweeps):
         change = 0.0
         for i in range(m):

@@ -27,9 +27,11 @@ from ...status import Status
 from ...systems.restitution import NEWTON, POISSON, STRONGE
 from ..base import Solve
 
-ROUNDS = 60  # of the search for Stronge's ratios
-CLOSE = 1e-10  # relative, of the work given back
-WEDGED = 64.0  # times e: contacts that so much does not open hold each other shut, and release as by Poisson's law
+RATIO_ITERATIONS_MAX = 60  # of the search for Stronge's ratios
+WORK_TOL = 1e-10  # relative, of the work given back
+WEDGED_MIN_FACTOR = (
+    64.0  # times e: contacts that so much does not open hold each other shut, and release as by Poisson's law
+)
 
 
 @dataclass(frozen=True)
@@ -122,13 +124,13 @@ def _released(
 
     taken = total(-0.5 * first.p[normal] * (u0 + u1))
     wanted = np.maximum(total(-0.5 * e**2 * first.p[normal] * (u0 + u1)), 0.0)
-    close = max(CLOSE, solve.tol) * np.maximum(np.abs(taken), wanted)
+    close = max(WORK_TOL, solve.tol) * np.maximum(np.abs(taken), wanted)
     solves: list[tuple[str, Solution]] = [("compression", first)]
     # the root of the work given back grows with the factor, in proportion where contacts have stopped: regula falsi
     low, high, factor = np.zeros(len(wanted)), np.full(len(wanted), np.inf), np.where(wanted > 0.0, 1.0, 0.0)
     open_ = wanted > 0.0  # islands whose factor is still sought
     under, over = -np.sqrt(wanted), np.full(len(wanted), np.inf)
-    for _ in range(ROUNDS):
+    for _ in range(RATIO_ITERATIONS_MAX):
         done = _restitution(problem, first, fixed + factor[label] * e, demand, solve)
         solves.append(done.solves[-1])
         after = (problem.dynamics.velocity_rows(done.v) + problem.b)[normal]
@@ -142,10 +144,10 @@ def _released(
         high, low = np.where(more, factor, high), np.where(more, low, factor)
         with np.errstate(invalid="ignore"):
             inside = (low * over - high * under) / (over - under)
-        open_ &= (off != 0.0) & (np.isfinite(high) | (factor < WEDGED))
+        open_ &= (off != 0.0) & (np.isfinite(high) | (factor < WEDGED_MIN_FACTOR))
         sought = np.where(np.isfinite(high), inside, 2.0 * factor)
-        factor = np.where(open_, sought, np.where((factor >= WEDGED) & ~np.isfinite(high), 1.0, factor))
-    message = f"{ROUNDS} rounds did not find a release that gives back the work of compression times e²."
+        factor = np.where(open_, sought, np.where((factor >= WEDGED_MIN_FACTOR) & ~np.isfinite(high), 1.0, factor))
+    message = f"{RATIO_ITERATIONS_MAX} rounds did not find a release that gives back the work of compression times e²."
     return Impulses(done.p, done.v, tuple(solves), Status.NOT_CONVERGED, message)
 
 

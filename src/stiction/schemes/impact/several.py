@@ -1,6 +1,6 @@
 """Ways to resolve an impact at several contacts at once (s00 §5.3): rigid bodies alone do not say which is right.
 
-simultaneous   all contacts in the same problems (`impact.py`); one that is alone in its island is followed through
+simultaneous   all contacts in the same problems (`law.py`); one that is alone in its island is followed through
 sequential     one contact at a time, the one that approaches fastest, until none approaches
 work-driven    all together as springs, by their relative stiffness (`work.py`)
 """
@@ -24,8 +24,8 @@ from .law import Impulses, together
 from .rows import Group, groups
 from .work import WorkDriven, springs
 
-TURNS = 10_000  # impacts per contact in a sequence
-SMALL = 1e-12  # an approach, relative to the fastest at the start, that counts as none
+IMPACTS_PER_CONTACT_MAX = 10_000  # impacts per contact in a sequence
+APPROACH_NOISE_SHARE = 1e-12  # an approach, relative to the fastest at the start, that counts as none
 _GOOD = (Status.SOLVED, "")
 
 
@@ -98,8 +98,8 @@ class Resolver:
 
     def _sequence(self, problem: ContactProblem, group: Group) -> tuple[FloatArray, Status, str]:
         u, p, normal = group.u.copy(), np.zeros(len(group.rows)), group.normal
-        speed, least = np.zeros(problem.nk), SMALL * float(np.abs(u[normal]).max())
-        for _ in range(TURNS * len(normal)):
+        speed, least = np.zeros(problem.nk), APPROACH_NOISE_SHARE * float(np.abs(u[normal]).max())
+        for _ in range(IMPACTS_PER_CONTACT_MAX * len(normal)):
             i = int(np.argmin(u[normal]))  # of equally fast ones the first
             if u[normal[i]] >= -least:
                 return p, *_GOOD
@@ -110,7 +110,7 @@ class Resolver:
             u += group.W[:, rows] @ dp
             if not ended.taken:
                 return p, ended, said
-        said = f"{TURNS} impacts per contact, one after the other, did not end an impact."
+        said = f"{IMPACTS_PER_CONTACT_MAX} impacts per contact, one after the other, did not end an impact."
         return p, Status.LIMIT, said
 
     def _one(self, group: Group, i: int, u: FloatArray, e: FloatArray) -> tuple[FloatArray, Status, str]:

@@ -17,9 +17,9 @@ from ..._check import FloatArray
 from ...errors import ModelError
 from .rows import Group
 
-STEPS = 5000  # per unit of time in which the stiffest contact would turn by one radian
-LIMIT = 20_000_000
-CALM = 1e-10  # an approach, relative to the largest velocity at the start, that counts as none
+STEPS_PER_TIME = 5000  # per unit of time in which the stiffest contact would turn by one radian
+STEPS_MAX = 20_000_000
+APPROACH_NOISE_SHARE = 1e-10  # an approach, relative to the largest velocity at the start, that counts as none
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def springs(group: Group, e: FloatArray, K: FloatArray, eta: float) -> tuple[Flo
     unit = (speed ** (1.0 - eta) / rate) ** (1.0 / (eta + 1.0))
     ended = kernels.springs(
         group.W, group.ptr, stiff, float(eta), group.mu, np.ascontiguousarray(e, dtype=np.float64),
-        unit / STEPS, speed, CALM * speed, 1e-13 * speed, LIMIT,
+        unit / STEPS_PER_TIME, speed, APPROACH_NOISE_SHARE * speed, 1e-13 * speed, STEPS_MAX,
         u, p, np.zeros(m), np.zeros(len(p)), np.zeros(m), np.zeros(m, dtype=np.bool_),
     )  # fmt: skip
     return p, ended == kernels.DONE

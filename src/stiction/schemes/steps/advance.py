@@ -16,10 +16,10 @@ from ...problem.body_kernels import THREAD_PARTS, THREADS_MIN_BLOCKS
 from ...runtime.jit import njit, prange
 from ...solvers.gauss_seidel.outcome import ACCEPTED, SOLVED
 from ...systems.model.kernels.motion import approach, fastest_spin
-from ..base import FAST, GAINED
+from ..base import FAST_TURN_RAD, GAIN_MAX_SHARE
 from ..spring_kernels import settle_springs
 from . import detection, motion, problem, solve
-from .certify import crosses, gains, overlap
+from .certify import deepest_overlap, energy_gain, met_new_features
 from .records import (
     ACCEPTED_STEPS,
     CONTACTS,
@@ -30,8 +30,8 @@ from .records import (
     PENETRATION,
     UNEXPLAINED,
     LastStep,
-    Memory,
     StateCopy,
+    WarmStart,
 )
 
 
@@ -72,27 +72,27 @@ def commit_state(parallel, q, turns, v, new_q, new_turns, new_v):
 
 
 @njit
-def copied(q, turns, v, memory, worst):
+def copy_state(q, turns, v, warm_start, worst):
     """What a step begins from, kept while it is taken."""
-    return StateCopy(q.copy(), turns.copy(), v.copy(), memory, worst.copy())
+    return StateCopy(q.copy(), turns.copy(), v.copy(), warm_start, worst.copy())
 
 
 @njit(leaf=True)
-def remembers(memory, before):
+def same_warm_start(warm_start, before):
     """Whether two steps have left the same keys, impulses and springs, to the bit."""
-    if len(memory.keys) != len(before.keys):
+    if len(warm_start.keys) != len(before.keys):
         return False
-    for k in range(len(memory.keys)):
-        if memory.keys[k] != before.keys[k]:
+    for k in range(len(warm_start.keys)):
+        if warm_start.keys[k] != before.keys[k]:
             return False
         for j in range(6):
-            if memory.impulses[k, j] != before.impulses[k, j]:
+            if warm_start.impulses[k, j] != before.impulses[k, j]:
                 return False
-    if len(memory.springs) != len(before.springs):
+    if len(warm_start.springs) != len(before.springs):
         return False
-    for k in range(len(memory.springs)):
-        for j in range(memory.springs.shape[1]):
-            if memory.springs[k, j] != before.springs[k, j]:
+    for k in range(len(warm_start.springs)):
+        for j in range(warm_start.springs.shape[1]):
+            if warm_start.springs[k, j] != before.springs[k, j]:
                 return False
     return True
 
@@ -106,78 +106,81 @@ def _make_advance(d, nested):
     detect, ran_into = detection.planar if planar else detection.spatial
 
     @njit(nogil=True)
-    def advance(steps, options, room, q, turns, v, memory, kept, worst, world):
+    def advance(steps, options, room, q, turns, v, warm_start, near_pairs, worst, world):
         """Up to `steps` > 0 steps from q (nb, 3|7), turns (nt,), v (nb, d), with the last step's keys and impulses.
 
-        memory: these keys and impulses; q, turns and v are changed in place. Where a step ends in the very state from
-        which it began, so will all others, and to repeat is to count them without computing them. In the plane, turns
-        are differences of angles at the start of a run, which stay.
+        warm_start: these keys and impulses; q, turns and v are changed in place. Where a step ends in the very state
+        from which it began, so will all others: with `options.replay` they are counted and not computed. In the plane,
+        turns are differences of angles at the start of a run, which stay.
 
-        Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt, or that has met
-        what it had not foreseen: that one belongs to Python. worst: what the steps so far say of themselves, in the
-        places of `records` (`ERROR`, ...). Returns the number of steps, the memory of the last, the pairs to keep, the
-        `LastStep` that was attempted, and, of a step that repeats itself, its own share of `worst`; empty where it does
-        not.
+        Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt, or that has
+        missed contacts: that one belongs to Python. worst: residuals of the steps so far, in the places of `records`
+        (`ERROR`, ...). Returns the number of steps, the warm start after the last, the near pairs for the next call,
+        the `LastStep` that was attempted, and the residuals of a step that is replayed; empty where none is.
         """
         h, parallel, eps, constraints = options.h, options.parallel, options.eps, world.constraints
         bodies, shapes, nj = world.bodies, world.shapes, len(constraints.joints.size)
         moves, swing, nb, ns = bodies.moves, bodies.swing, len(q), len(shapes.kind)
         new_q, new_turns, solved_v, new_v = np.empty(q.shape), turns.copy(), np.empty((nb, d)), np.empty((nb, d))
-        held, own, none = np.empty(nb, np.bool_), np.zeros(MAXIMA + 2), np.zeros(0)
-        before, taken = copied(q, turns, v, memory, worst), 0
-        now, then = new_start(bodies), new_start(bodies)
-        band = begin(options, q, v, bodies, now)
-        kept, found, geometry = detect(now, band, room, parallel, kept, shapes, moves)
+        resting, residuals, none = np.empty(nb, np.bool_), np.zeros(MAXIMA + 2), np.zeros(0)
+        before, taken = copy_state(q, turns, v, warm_start, worst), 0
+        start, end = new_start(bodies), new_start(bodies)
+        band = begin(options, q, v, bodies, start)
+        near_pairs, found, geometry = detect(start, band, room, parallel, near_pairs, shapes, moves)
         energy = kinetic(q, v, bodies)
         while True:
             if 0 < taken == steps - 1:
-                before = copied(q, turns, v, memory, worst)
+                before = copy_state(q, turns, v, warm_start, worst)
             room = max(room, len(geometry.gap) * 5 // 4)
-            made = assemble(options, ns, q, turns, v, now, memory, found, geometry, constraints)
-            ended, sweeps, error, impulses = attempt(options, made, v, now.v_free, solved_v, held)
+            assembled = assemble(options, ns, q, turns, v, start, warm_start, found, geometry, constraints)
+            ended, sweeps, error, impulses = attempt(options, assembled, v, start.v_free, solved_v, resting)
             if ended != SOLVED and (ended != ACCEPTED or nj):  # joints may have contradicted each other
                 break
-            if not finish(options, q, turns, solved_v, world, held, new_q, new_turns, new_v):
+            if not finish(options, q, turns, solved_v, world, resting, new_q, new_turns, new_v):
                 break
-            new_band = begin(options, new_q, new_v, bodies, then)
+            new_band = begin(options, new_q, new_v, bodies, end)
             if eps < 0.0:
                 reach = h * approach(new_v, bodies.reach, dim, band / h)
-                if reach > band and ran_into(now, then, found, band, reach, room, parallel, kept, shapes, moves):
+                if reach > band and ran_into(start, end, found, band, reach, room, parallel, near_pairs, shapes, moves):
                     break
             # what is detected at the end of this step certifies it, and is where the next one begins
-            kept, ahead, geometry = detect(then, new_band, room, parallel, kept, shapes, moves)
-            left = h * (options.tol if ended == SOLVED else options.accept) * made.scale[0]
-            if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, dim, h, left):
+            near_pairs, at_end, geometry = detect(end, new_band, room, parallel, near_pairs, shapes, moves)
+            left = h * (options.tol if ended == SOLVED else options.accept) * assembled.scale[0]
+            if eps < 0.0 and met_new_features(ns, found, at_end, geometry.gap, new_v, swing, dim, h, left):
                 break
             energies = energy, kinetic(q, solved_v, bodies), kinetic(new_q, new_v, bodies)
-            fast = h * fastest_spin(new_v, moves, swing, dim) > FAST
-            gained, unexplained = gains(h, v, solved_v, energies, bodies.force, dim, fast, made)
-            if fast and gained > GAINED * energy:  # the scheme decides whether that is too much
+            fast = h * fastest_spin(new_v, moves, swing, dim) > FAST_TURN_RAD
+            gained, unexplained = energy_gain(h, v, solved_v, energies, bodies.force, dim, fast, assembled)
+            if fast and gained > GAIN_MAX_SHARE * energy:  # the scheme decides whether that is too much
                 break
-            springs = made.springs
+            springs = assembled.springs
             if len(springs):
                 springs = springs.copy()
-                settle_springs(h, made.laws, made.form, made.p, solved_v, q, new_q, springs)
+                settle_springs(h, assembled.laws, assembled.form, assembled.p, solved_v, q, new_q, springs)
             same = commit_state(parallel, q, turns, v, new_q, new_turns, new_v)
-            new_memory = Memory(made.keys, impulses, springs)
-            same = same and ended == SOLVED and remembers(new_memory, memory)
-            memory, energy = new_memory, energies[2]
-            own[ERROR], own[PENETRATION], own[CONTACTS] = error, overlap(geometry.gap), float(len(made.keys) - nj)
-            own[GAIN], own[UNEXPLAINED] = (gained, 1.0) if unexplained else (0.0, 0.0)
-            own[ACCEPTED_STEPS] = 1.0 if ended == ACCEPTED else 0.0
-            own[DRIFT] = drift(q, turns, constraints) if nj else 0.0
-            for j in range(len(own)):
-                worst[j] = max(worst[j], own[j]) if j < MAXIMA else worst[j] + own[j]
+            new_warm_start = WarmStart(assembled.keys, impulses, springs)
+            same = same and ended == SOLVED and same_warm_start(new_warm_start, warm_start)
+            warm_start, energy = new_warm_start, energies[2]
+            residuals[ERROR], residuals[PENETRATION], residuals[CONTACTS] = (
+                error,
+                deepest_overlap(geometry.gap),
+                float(len(assembled.keys) - nj),
+            )
+            residuals[GAIN], residuals[UNEXPLAINED] = (gained, 1.0) if unexplained else (0.0, 0.0)
+            residuals[ACCEPTED_STEPS] = 1.0 if ended == ACCEPTED else 0.0
+            residuals[DRIFT] = drift(q, turns, constraints) if nj else 0.0
+            for j in range(len(residuals)):
+                worst[j] = max(worst[j], residuals[j]) if j < MAXIMA else worst[j] + residuals[j]
             taken += 1
-            if same and options.repeat and taken < steps:
-                before = copied(q, turns, v, memory, worst)
+            if same and options.replay and taken < steps:
+                before = copy_state(q, turns, v, warm_start, worst)
                 taken = steps
             if taken == steps:
-                last = LastStep(sweeps, now, found, made, new_band, ahead, before)
-                return taken, memory, kept, last, own if same and options.repeat else none
-            band, found = new_band, ahead
-            now, then = then, now
-        return taken, memory, kept, LastStep(sweeps, now, found, made, band, found, before), none
+                last = LastStep(sweeps, start, found, assembled, new_band, at_end, before)
+                return taken, warm_start, near_pairs, last, residuals if same and options.replay else none
+            band, found = new_band, at_end
+            start, end = end, start
+        return taken, warm_start, near_pairs, LastStep(sweeps, start, found, assembled, band, found, before), none
 
     return advance
 

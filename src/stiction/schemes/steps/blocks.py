@@ -13,7 +13,7 @@ CODES = 1 << 22  # as in systems.model
 
 @njit(leaf=True)
 def key_of(k, found, shapes):
-    """The key of contact k in a world of so many shapes."""
+    """The key of contact k in a world of `shapes` shapes."""
     return (found.shape_a[k] * shapes + found.shape_b[k]) * CODES + found.code[k]
 
 
@@ -36,7 +36,7 @@ def law_of(k, found, rules, nb):
 
 
 @njit(leaf=True)
-def within(gap, eps, keep):
+def select_within(gap, eps, keep):
     """keep (n,): places of the contacts with gap <= eps; returns how many."""
     n = 0
     for k in range(len(gap)):
@@ -94,7 +94,7 @@ def blocks_of(parallel, n, keep, shapes, found, joints, rules, nb):
 
 
 @njit(leaf=True)
-def _remembered(start, stop, keys, row_ptr, old_keys, old, p):
+def _take_warm_start(start, stop, keys, row_ptr, old_keys, old, p):
     at, last = 0, len(old_keys)
     while start < stop and at < last:  # the first that is not before keys[start]
         middle = (at + last) // 2
@@ -111,24 +111,24 @@ def _remembered(start, stop, keys, row_ptr, old_keys, old, p):
 
 
 @njit(parallel=True)
-def _remembered_parallel(keys, row_ptr, old_keys, old, p):
+def _take_warm_start_parallel(keys, row_ptr, old_keys, old, p):
     n = len(keys)
     for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        _remembered(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, keys, row_ptr, old_keys, old, p)
+        _take_warm_start(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, keys, row_ptr, old_keys, old, p)
 
 
 @njit
-def remembered(parallel, keys, row_ptr, old_keys, old, p):
+def take_warm_start(parallel, keys, row_ptr, old_keys, old, p):
     """p (nr,): the last step's impulses (., 6) in the rows of the constraints known from it, zero for new ones."""
     if parallel and len(keys) > THREADS_MIN_BLOCKS:
-        _remembered_parallel(keys, row_ptr, old_keys, old, p)
+        _take_warm_start_parallel(keys, row_ptr, old_keys, old, p)
     else:
-        _remembered(np.int64(0), len(keys), keys, row_ptr, old_keys, old, p)
+        _take_warm_start(np.int64(0), len(keys), keys, row_ptr, old_keys, old, p)
 
 
 @njit(leaf=True)
-def _by_block(start, stop, row_ptr, p, impulses):
+def _impulses_by_block(start, stop, row_ptr, p, impulses):
     for k in range(start, stop):
         n = row_ptr[k + 1] - row_ptr[k]
         for j in range(6):
@@ -136,19 +136,19 @@ def _by_block(start, stop, row_ptr, p, impulses):
 
 
 @njit(parallel=True)
-def _by_block_parallel(row_ptr, p, impulses):
+def _impulses_by_block_parallel(row_ptr, p, impulses):
     n = len(impulses)
     for part in prange(THREAD_PARTS):
         c = np.int64(part)
-        _by_block(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, row_ptr, p, impulses)
+        _impulses_by_block(n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, row_ptr, p, impulses)
 
 
 @njit
-def by_block(parallel, row_ptr, p):
+def impulses_by_block(parallel, row_ptr, p):
     """The impulses p (nr,) as (nk, 6), zero behind the rows of a block."""
     impulses = np.empty((len(row_ptr) - 1, 6))
     if parallel and len(impulses) > THREADS_MIN_BLOCKS:
-        _by_block_parallel(row_ptr, p, impulses)
+        _impulses_by_block_parallel(row_ptr, p, impulses)
     else:
-        _by_block(np.int64(0), len(impulses), row_ptr, p, impulses)
+        _impulses_by_block(np.int64(0), len(impulses), row_ptr, p, impulses)
     return impulses

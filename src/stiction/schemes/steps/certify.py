@@ -16,7 +16,7 @@ from .blocks import key_of
 
 
 @njit(leaf=True)
-def overlap(gap):
+def deepest_overlap(gap):
     """The deepest overlap [m]."""
     least = 0.0
     for k in range(len(gap)):
@@ -25,7 +25,7 @@ def overlap(gap):
 
 
 @njit(leaf=True)
-def reaches(shapes, found, wide, gap, normal, new_normal):
+def met_beyond_band(shapes, found, wide, gap, normal, new_normal):
     """Whether contacts `wide` that are none of `found` overlap by `gap`, or are passed: the normal has turned round."""
     k, n = 0, len(found.code)
     for i in range(len(gap)):
@@ -43,8 +43,8 @@ def reaches(shapes, found, wide, gap, normal, new_normal):
 
 
 @njit(leaf=True)
-def crosses(shapes, found, ahead, gap, v, swing, dim, h, left):
-    """Whether contacts `ahead`, detected at the end of a step, overlap by `gap` though they are none of `found`.
+def met_new_features(shapes, found, at_end, gap, v, swing, dim, h, left):
+    """Whether contacts `at_end`, detected at the end of a step, overlap by `gap` though they are none of `found`.
 
     As `missed_contacts.crossed`: more than those that are among `found`, and than a step of first order may miss;
     left: what the tolerance leaves [m].
@@ -55,7 +55,7 @@ def crosses(shapes, found, ahead, gap, v, swing, dim, h, left):
         for i in range(len(gap)):
             if gap[i] >= 0.0:
                 continue
-            key = key_of(i, ahead, shapes)
+            key = key_of(i, at_end, shapes)
             while k < n and key_of(k, found, shapes) < key:
                 k += 1
             if k < n and key_of(k, found, shapes) == key:
@@ -64,7 +64,7 @@ def crosses(shapes, found, ahead, gap, v, swing, dim, h, left):
             unknown = True
             if again:
                 slack = left
-                for body in (ahead.body_a[i], ahead.body_b[i]):
+                for body in (at_end.body_a[i], at_end.body_b[i]):
                     for j in range(dim, v.shape[1]):
                         slack += 0.5 * h * h * v[body, j] * v[body, j] * swing[body]
                 if -gap[i] > max(least, slack):
@@ -75,15 +75,15 @@ def crosses(shapes, found, ahead, gap, v, swing, dim, h, left):
 
 
 @njit(sealed=True)
-def gains(h, v, solved_v, energies, force, dim, fast, made):
+def energy_gain(h, v, solved_v, energies, force, dim, fast, problem):
     """The energy [J] that a step gains by its own error, and whether it is to be called unexplained.
 
     As `schemes.base.certify_step` says it. energies: kinetic ones before the step, with the velocity solved_v that
     impulses have left, and after it; fast: whether a body turns so far that it has to be known exactly;
-    made: the `StepProblem`.
+    problem: the `StepProblem`.
     """
     kinetic, solved_kinetic, new_kinetic = energies
-    laws, (a, b, Ja, Jb, _), demand, p = made.laws, made.form, made.demand, made.p
+    laws, (a, b, Ja, Jb, _), demand, p = problem.laws, problem.form, problem.demand, problem.p
     row_ptr, law, C = laws.row_ptr, laws.law, laws.C
     truncation, work = 0.0, 0.0
     for i in range(v.shape[0]):

@@ -1,4 +1,4 @@
-"""What passes between Python and the stages: the arrays of a world on the way in, a step's result on the way out."""
+"""Between Python and the stages: the arrays of a world on the way in, the result of a step on the way out."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ...systems.base import State, System
 from ...systems.model.base import CODES
 from ...systems.model.candidates import Features, WorldCandidates
 from ..anitescu_hart import AnitescuHart
-from ..base import Scheme, StepResult, sized
-from ..solves import at_rest
+from ..base import Scheme, StepResult, with_scene_sizes
+from ..solves import bring_to_rest
 from ..springs import Springs
 from .records import (
     Constraints,
@@ -62,7 +62,7 @@ def has_nested_blocks(model: Any) -> bool:
 
 
 def world_arrays(model: Any) -> WorldArrays:
-    """All that the stages know of a world, from its frozen model."""
+    """The arrays of a frozen model, as the stages take them."""
     laws, m, f = model.laws, model.mechanism, model.laws.friction
     kinematic = np.array(model.kinematic, dtype=np.int64)
     common = (model.moves, kinematic, model.steady_forces(), model.reach, model.swing)
@@ -92,39 +92,42 @@ def step_options(scheme: AnitescuHart, h: float, tol: float, accept: float | Non
     )
 
 
-def told(
+def to_step_result(
     scheme: AnitescuHart, model: Any, state: State, new: State, h: float, tol: float, accept: float | None,
     last: LastStep,
 ) -> StepResult | None:  # fmt: skip
-    """The compiled step from `state` to `new` as the scheme says it; None where its answer is not taken.
+    """The compiled step from `state` to `new` as the scheme would return it; None where it is not taken.
 
     What the stages have found and solved becomes the contact problem again, for the same functions to judge as after a
     step in Python; nothing is detected or solved again.
     """
-    made, in_band, ahead = last.problem, _candidates(model, last.found), _candidates(model, last.ahead)
-    laws, form, p, start = made.laws, made.form, made.p, last.start
-    model.remember_detected(new.q, last.next_band, ahead)
+    from ..spring_kernels import all_elastic
+
+    assembled, in_band, at_end = last.problem, _candidates(model, last.found), _candidates(model, last.at_end)
+    laws, form, p, start = assembled.laws, assembled.form, assembled.p, last.start
+    model.remember_detected(new.q, last.next_band, at_end)
     candidates = scheme.active(model, state, in_band)
     problem = ContactProblem.trusted(
         Bodies.trusted(form.body_a, form.body_b, form.Ja, form.Jb, start.Minv, candidates.row_ptr),
-        {"q": made.free, "rho": made.rho, "scale": float(made.scale[0])}, v_free=start.v_free.ravel(), b=made.demand,
+        {"q": assembled.free, "rho": assembled.rho, "scale": float(assembled.scale[0])},
+        v_free=start.v_free.ravel(), b=assembled.demand,
         row_ptr=candidates.row_ptr, law=candidates.law, friction=candidates.friction, r0=laws.r0, C=laws.C,
         lo=laws.lo, hi=laws.hi, associated=scheme.relaxation == "convex", length=laws.length,
-        key=candidates.key, p_warm=p, v_start=state.v,
+        key=candidates.key, p_warm=p, v_start=state.v, elastic=all_elastic(candidates.law, assembled.springs),
     )  # fmt: skip
     solution = solution_from_sweeps(problem, p, (tol, accept), None if last.sweeps == AT_REST else int(last.sweeps))
     if not solution.taken:
         return None
-    solution, _ = at_rest(problem, solution, tol)
+    solution, _ = bring_to_rest(problem, solution, tol)
     after = replace(new, t=state.t + h)
-    springs = Springs(h, made.springs, int(made.softened[0])) if len(made.springs) else None
-    result = scheme.result(model, state, after, h, (candidates, ahead), problem, (("step", solution),), springs)
-    return sized(result, model, h)
+    springs = Springs(h, assembled.springs, int(assembled.softened[0])) if len(assembled.springs) else None
+    result = scheme.result(model, state, after, h, (candidates, at_end), problem, (("step", solution),), springs)
+    return with_scene_sizes(result, model, h)
 
 
 def _candidates(model: Any, found: FoundContacts) -> WorldCandidates:
     """Contacts that the stages have found, as the model gives them."""
     key = (found.shape_a * model.ns + found.shape_b) * CODES + found.code
     features = Features(*(getattr(found, name) for name in Features.__dataclass_fields__))
-    made: WorldCandidates = model.candidates(features, key)
-    return made
+    candidates: WorldCandidates = model.candidates(features, key)
+    return candidates

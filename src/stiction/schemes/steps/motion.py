@@ -19,7 +19,7 @@ from ...systems.model.kernels.space import count_turns, kinetic_energy, mass_blo
 from ...systems.model.kernels.space import joint_rows as spatial_joint_rows
 from .records import StepStart
 
-THREAD_PARTS = 64  # of the bodies, which threads take
+BODY_PARTS = 64  # of the bodies, which threads take
 
 
 @njit(leaf=True)
@@ -50,37 +50,37 @@ def _begin_spatial(h, q, v, bodies, first, last, start):
 @njit(parallel=True)
 def _begin_parallel(h, q, v, bodies, start, speed):
     n = q.shape[0]
-    for part in prange(THREAD_PARTS):
+    for part in prange(BODY_PARTS):
         c = np.int64(part)
-        speed[c] = _begin_spatial(h, q, v, bodies, n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS, start)
+        speed[c] = _begin_spatial(h, q, v, bodies, n * c // BODY_PARTS, n * (c + 1) // BODY_PARTS, start)
 
 
 @njit
-def _finish_spatial(h, q, v, inertia, moves, held, new_q, new_v):
+def _finish_spatial(h, q, v, inertia, moves, resting, new_q, new_v):
     move(q, v, h, inertia, moves, new_q, new_v)
-    stay(q, held, new_q)
+    keep_at_rest(q, resting, new_q)
 
 
 @njit(parallel=True)
-def _finish_parallel(h, q, v, inertia, moves, held, new_q, new_v):
+def _finish_parallel(h, q, v, inertia, moves, resting, new_q, new_v):
     n = q.shape[0]
-    for part in prange(THREAD_PARTS):
+    for part in prange(BODY_PARTS):
         c = np.int64(part)
-        s, e = n * c // THREAD_PARTS, n * (c + 1) // THREAD_PARTS
-        _finish_spatial(h, q[s:e], v[s:e], inertia[s:e], moves[s:e], held[s:e], new_q[s:e], new_v[s:e])
+        s, e = n * c // BODY_PARTS, n * (c + 1) // BODY_PARTS
+        _finish_spatial(h, q[s:e], v[s:e], inertia[s:e], moves[s:e], resting[s:e], new_q[s:e], new_v[s:e])
 
 
 @njit(leaf=True)
-def stay(q, held, new_q):
-    """new_q (nb, .) with the bodies `held` where they are in q."""
+def keep_at_rest(q, resting, new_q):
+    """new_q (nb, .) with the bodies `resting` where they are in q."""
     for i in range(q.shape[0]):
-        if held[i]:
+        if resting[i]:
             for j in range(q.shape[1]):
                 new_q[i, j] = q[i, j]
 
 
 @njit(leaf=True)
-def finite(q):
+def all_finite(q):
     """Whether all of q (nb, .) is finite."""
     good = True
     for i in range(q.shape[0]):
@@ -123,14 +123,14 @@ def _make_stages(d):
         elif not options.parallel or q.shape[0] <= THREADS_MIN_PAIRS:
             speed = _begin_spatial(options.h, q, v, bodies, 0, q.shape[0], start)
         else:
-            speeds = np.empty(THREAD_PARTS)
+            speeds = np.empty(BODY_PARTS)
             _begin_parallel(options.h, q, v, bodies, start, speeds)
             speed = speeds.max()
         return max(2.0 * options.h * speed, max(options.eps, 0.0))
 
     @njit
-    def finish(options, q, turns, v, world, held, new_q, new_turns, new_v):
-        """Where a step ends that impulses leave with v, and the velocities there; bodies held stay where they are.
+    def finish(options, q, turns, v, world, resting, new_q, new_turns, new_v):
+        """Where a step ends that impulses leave with v, and the velocities there; bodies at rest stay where they are.
 
         Returns whether that is finite.
         """
@@ -140,15 +140,15 @@ def _make_stages(d):
                 for j in range(3):
                     new_q[i, j] = q[i, j] + h * v[i, j]
                     new_v[i, j] = v[i, j]
-            stay(q, held, new_q)
-            return finite(new_q)
+            keep_at_rest(q, resting, new_q)
+            return all_finite(new_q)
         if options.parallel and q.shape[0] > THREADS_MIN_PAIRS:
-            _finish_parallel(h, q, v, bodies.inertia, bodies.moves, held, new_q, new_v)
+            _finish_parallel(h, q, v, bodies.inertia, bodies.moves, resting, new_q, new_v)
         else:
-            _finish_spatial(h, q, v, bodies.inertia, bodies.moves, held, new_q, new_v)
+            _finish_spatial(h, q, v, bodies.inertia, bodies.moves, resting, new_q, new_v)
         if len(turns):
             count_turns(new_q, h * v, world.constraints.rows, turns, new_turns)
-        return finite(new_q)
+        return all_finite(new_q)
 
     @njit
     def kinetic(q, v, bodies):

@@ -16,7 +16,7 @@ from ...systems.model.kernels.space import joint_rows as spatial_joint_rows
 from ...systems.model.records import JointDemands
 from ..spring_kernels import place_springs
 from ..step_kernels import left_overlap
-from .blocks import blocks_of, remembered, within
+from .blocks import blocks_of, select_within, take_warm_start
 from .records import StepProblem
 from .rows import rows_planar, rows_spatial
 
@@ -59,17 +59,17 @@ def _make_assemble(d):
     joint_rows, rows = (planar_joint_rows, rows_planar) if d == 3 else (spatial_joint_rows, rows_spatial)
 
     @njit(sealed=True)
-    def assemble(options, shapes, q, turns, v, start, memory, found, geometry, constraints):
+    def assemble(options, shapes, q, turns, v, start, warm_start, found, geometry, constraints):
         """The `StepProblem` of a step from contacts `found` within the band, with their geometry at q.
 
-        shapes: how many there are; memory: keys and impulses of the last step. The geometry of contacts that act comes
-        first in its arrays afterwards.
+        shapes: how many there are; warm_start: keys and impulses of the last step. The geometry of contacts that act
+        comes first in its arrays afterwards.
         """
         parallel, eps, joints = options.parallel, options.eps, constraints.joints
         gap, normal, point_a, point_b = geometry
         v_free, n, nb, nj = start.v_free, len(gap), q.shape[0], len(joints.size)
         keep = np.empty(n, np.int64)
-        acting = within(gap, eps if eps >= 0.0 else math.inf, keep)
+        acting = select_within(gap, eps if eps >= 0.0 else math.inf, keep)
         keys, law, row_ptr, set_of, mu, a, b, number = blocks_of(
             parallel, acting, keep, shapes, found, joints, constraints.rules, nb
         )
@@ -100,10 +100,10 @@ def _make_assemble(d):
             springs = np.empty((len(keys), MEMORY))
             stiff = stiffness_of(nj, number, constraints.rules.stiff)
             softened[0] = place_springs(
-                options.h, NEAR_RIGID, stiff, row_ptr, form, facts.diagonal, value, keys, memory.keys, memory.springs,
-                demand, C, springs,
+                options.h, NEAR_RIGID, stiff, row_ptr, form, facts.diagonal, value, keys, warm_start.keys,
+                warm_start.springs, demand, C, springs,
             )  # fmt: skip
-        remembered(parallel, keys, row_ptr, memory.keys, memory.impulses, p)
+        take_warm_start(parallel, keys, row_ptr, warm_start.keys, warm_start.impulses, p)
         shape, semi, vertices, vertex_ptr, facets, facet_ptr = constraints.sets
         laws = Laws(
             law, row_ptr, set_of, mu, r0, shape, semi, vertices, vertex_ptr, facets, facet_ptr, lo, hi, length, C,

@@ -1,4 +1,4 @@
-"""What the stages of a step know of a world, of the step, and of what they have done: records that they hand on.
+"""Records that the stages of a step hand on: the world, the options, the problem, and what each stage has found.
 
 Sizes: nb bodies, ns shapes, nj joint blocks, nm rows of joints, nl contact laws, n contacts, nk blocks, nr rows,
 d velocities of a body (3 in the plane, 6 in space).
@@ -22,12 +22,12 @@ class StepOptions(NamedTuple):
     h: Any  # step [s]
     tol: Any  # aimed at
     accept: Any  # still taken
-    strict_rows: Any  # an island of up to so many rows has to meet `tol`
+    strict_rows: Any  # islands of up to this many rows have to meet `tol`
     parallel: Any  # whether threads share the work
     stabilize: Any  # whether gap/h is demanded
     associated: Any  # True for the convex relaxation
     eps: Any  # contacts act whose gap is at most this [m]; negative: all in the band
-    repeat: Any  # whether steps that end where they begin are counted without being computed
+    replay: Any  # whether steps that end where they begin are counted without being computed
 
 
 class SpaceBodies(NamedTuple):
@@ -115,7 +115,7 @@ class StepProblem(NamedTuple):
 
 
 class WorldArrays(NamedTuple):
-    """All that the stages know of a world."""
+    """A world, as the stages take it."""
 
     bodies: Any  # SpaceBodies or PlaneBodies
     shapes: Any  # SpaceShapes or PlaneShapes
@@ -131,8 +131,8 @@ class StepStart(NamedTuple):
     v_free: Array  # (nb, d) velocities after the forces of the step
 
 
-class Memory(NamedTuple):
-    """What a step remembers of the one before it."""
+class WarmStart(NamedTuple):
+    """Constraints and impulses of the last step, from which the next solve starts."""
 
     keys: Array  # (nk,) its constraints, sorted
     impulses: Array  # (nk, 6) and their impulses
@@ -140,32 +140,32 @@ class Memory(NamedTuple):
 
 
 class StateCopy(NamedTuple):
-    """A state, and what the steps before it have said of themselves."""
+    """A state, and the worst residuals of the steps before it."""
 
     q: Array  # (nb, 3|7)
     turns: Array  # (nt,)
     v: Array  # (nb, d)
-    memory: Memory
+    warm_start: WarmStart
     worst: Array  # (MAXIMA + 2,) in the places below
 
 
 class LastStep(NamedTuple):
-    """What is known of the last step that was attempted: all that is needed to tell it as Python would."""
+    """The last step that was attempted: all that is needed to return it as Python would."""
 
     sweeps: Any  # of its solve, `AT_REST` where the first guess was the answer
     start: StepStart
     found: FoundContacts  # within the band at its start
     problem: StepProblem
     next_band: Any  # the band in which the next step looks for contacts [m]
-    ahead: FoundContacts  # and what is within it at the end of this one
+    at_end: FoundContacts  # and what is within it at the end of this one
     before: StateCopy
 
 
-# places in `worst` and `own`, what a group of steps and one step say of themselves
+# places in the residuals of a step, and in the worst of a group of steps
 ERROR, PENETRATION, DRIFT, CONTACTS, GAIN, UNEXPLAINED, ACCEPTED_STEPS = 0, 1, 2, 3, 4, 5, 6
-MAXIMA = 5  # the first so many are largest values, the others are counts
+MAXIMA = 5  # places before this one hold largest values, the others counts
 
 
-def nothing_known() -> FloatArray:
-    """`worst` before the first step."""
+def no_residuals() -> FloatArray:
+    """The worst residuals before the first step."""
     return np.zeros(MAXIMA + 2)

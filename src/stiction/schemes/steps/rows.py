@@ -14,23 +14,23 @@ from ...systems.model.kernels.plane import contact_rows as planar_contact_rows
 from ...systems.model.kernels.space_contacts import contact_rows as spatial_contact_rows
 from ...systems.model.records import RowLaws
 
-_FEW = 1000  # contacts up to which rows are made in one go
+ONE_PASS_MAX_CONTACTS = 1000  # contacts up to which rows are made in one go
 
 
 def _make_rows(d):
     contact_rows = spatial_contact_rows if d == 6 else planar_contact_rows
 
     @njit(leaf=True)
-    def some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, facts):
+    def rows_of_part(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, facts):
         """Part c of the contacts: their rows, and what depends on each row alone while it is at hand."""
         a, b = form.body_a, form.body_b
         n = len(a) - nj
         s, e = n * c // parts, n * (c + 1) // parts
-        some = Geometry(
+        part_geometry = Geometry(
             geometry.gap[s:e], geometry.normal[s:e], geometry.point_a[s:e], geometry.point_b[s:e]
         )  # fmt: skip
         contact_rows(
-            q, a[nj + s : nj + e], b[nj + s : nj + e], some, row_ptr, nj + s, number[s:e],
+            q, a[nj + s : nj + e], b[nj + s : nj + e], part_geometry, row_ptr, nj + s, number[s:e],
             RowLaws(rules.codes, rules.axis, rules.side, rules.lever), form.Ja, form.Jb, length,
         )  # fmt: skip
         row_terms(nj + s, nj + e, form, row_ptr, facts)
@@ -38,7 +38,7 @@ def _make_rows(d):
     @njit(parallel=True)
     def rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, facts):
         for part in prange(THREAD_PARTS):
-            some_rows(np.int64(part), THREAD_PARTS, q, geometry, nj, number, rules, row_ptr, length, form, facts)
+            rows_of_part(np.int64(part), THREAD_PARTS, q, geometry, nj, number, rules, row_ptr, length, form, facts)
 
     @njit(sealed=True)
     def rows(parallel, q, geometry, nj, number, rules, row_ptr, length, form, facts):
@@ -52,9 +52,9 @@ def _make_rows(d):
         if parallel and n > THREADS_MIN_BLOCKS:
             rows_parallel(q, geometry, nj, number, rules, row_ptr, length, form, facts)
             return
-        parts = THREAD_PARTS if n > _FEW else 1
+        parts = THREAD_PARTS if n > ONE_PASS_MAX_CONTACTS else 1
         for c in range(parts):
-            some_rows(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, facts)
+            rows_of_part(c, parts, q, geometry, nj, number, rules, row_ptr, length, form, facts)
 
     return rows
 

@@ -30,10 +30,10 @@ class Column:
     width: tuple[int, ...] = ()
 
 
-_SMALL = {"law": "i1", "mode": "i1", "bodies": "i4", "key": "i8"}
-_WIDTH = {"impulse": (6,), "velocity": (6,), "bodies": (2,), "normal": (3,), "point": (3,), "tangent": (3,)}
+_DTYPES = {"law": "i1", "mode": "i1", "bodies": "i4", "key": "i8"}
+_WIDTHS = {"impulse": (6,), "velocity": (6,), "bodies": (2,), "normal": (3,), "point": (3,), "tangent": (3,)}
 CONTACTS = tuple(
-    Column(field.name, _SMALL.get(field.name, "f8"), _WIDTH.get(field.name, ())) for field in fields(Contacts)
+    Column(field.name, _DTYPES.get(field.name, "f8"), _WIDTHS.get(field.name, ())) for field in fields(Contacts)
 )
 EVENTS = (
     Column("kind", "i1"),

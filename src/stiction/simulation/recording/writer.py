@@ -29,13 +29,13 @@ from .layout import FORMAT, VERSION, Column, Layout
 from .reader import Recording, opened
 
 BLOCK_BYTES = 16 << 20  # of a block, about: what a killed process loses
-MOST, LEAST_ROWS, MOST_ROWS = 256, 256, 4096  # frames of a block; rows of a table's chunk
-PATIENCE = 30.0  # s: a block that takes longer is written before it is complete, and again when it is
-LEVEL = 1
-ROOM = 1 << 16  # bytes that are asked for beyond those to be written: what HDF5 needs to find them, and to close
-END = slice(28, 36)  # in a superblock of version 3: where the file ends
+BLOCK_MAX_FRAMES, CHUNK_MIN_ROWS, CHUNK_MAX_ROWS = 256, 256, 4096  # frames of a block; rows of a table's chunk
+BLOCK_MAX_S = 30.0  # s: a block that takes longer is written before it is complete, and again when it is
+DEFLATE_LEVEL = 1
+SPARE_BYTES = 1 << 16  # bytes that are asked for beyond those to be written: what HDF5 needs to find them, and to close
+FILE_END_BYTES = slice(28, 36)  # in a superblock of version 3: where the file ends
 # A dataset is not packed for so many chunks where the beginning of one [bytes] shrinks to no less than this part of it.
-SAVED, REST, PROBE = 0.55, 15, 1 << 15
+PACKED_MAX_SHARE, UNPACKED_CHUNKS, PROBE_BYTES = 0.55, 15, 1 << 15
 
 
 class DiskError(RecordingError):
@@ -70,7 +70,7 @@ class RecordingWriter:
         self._claim: Claim | None = None
         with self._guarded():
             self._claim = Claim(self.path)
-            self._part.write_bytes(bytes(ROOM))
+            self._part.write_bytes(bytes(SPARE_BYTES))
             self._file = h5py.File(self._part, "w", libver="latest")
             self._file.attrs.update(format=FORMAT, format_version=VERSION)
             text = copy.text("shapes") if copy is not None else json.dumps(shapes)
@@ -106,7 +106,7 @@ class RecordingWriter:
         self._reserve(0)
         return self._file.create_dataset(
             name, (0, *column.width), column.dtype, maxshape=(None, *column.width), chunks=(rows, *width),
-            compression="gzip", compression_opts=LEVEL, shuffle=True,
+            compression="gzip", compression_opts=DEFLATE_LEVEL, shuffle=True,
         )  # fmt: skip
 
     def _copy(self, source: Any, frames: int) -> None:
@@ -142,7 +142,7 @@ class RecordingWriter:
     def _reserve(self, count: int) -> None:
         """Get room from the disk for all that HDF5 has not written yet, and for `count` bytes more."""
         used = self._file.id.get_filesize()
-        begin, end = max(used, self._given), used + count + ROOM
+        begin, end = max(used, self._given), used + count + SPARE_BYTES
         if end > begin:
             with (self._part or self.path).open("r+b") as file:
                 file.seek(begin)
@@ -183,7 +183,7 @@ class RecordingWriter:
 
     def tick(self) -> None:
         """Write what waits if it has waited long."""
-        if self.waiting and time.monotonic() - self._since > PATIENCE:
+        if self.waiting and time.monotonic() - self._since > BLOCK_MAX_S:
             self.flush(complete=False)
 
     def flush(self, complete: bool = True) -> None:
@@ -245,9 +245,9 @@ class RecordingWriter:
         if self._noisy.get(name, 0) > 0:
             self._noisy[name] -= 1
             return chunk.data.cast("B"), 0b11
-        probe = chunk.reshape(-1)[: PROBE // chunk.itemsize]
-        if len(compressed(probe)) > SAVED * probe.nbytes:
-            self._noisy[name] = REST
+        probe = chunk.reshape(-1)[: PROBE_BYTES // chunk.itemsize]
+        if len(compressed(probe)) > PACKED_MAX_SHARE * probe.nbytes:
+            self._noisy[name] = UNPACKED_CHUNKS
             return chunk.data.cast("B"), 0b11
         return compressed(chunk), 0
 
@@ -277,7 +277,7 @@ class RecordingWriter:
             if self._file:
                 self._file.close()
                 with path.open("r+b") as file:
-                    file.truncate(int.from_bytes(file.read(END.stop)[END], "little"))
+                    file.truncate(int.from_bytes(file.read(FILE_END_BYTES.stop)[FILE_END_BYTES], "little"))
         if self._claim is not None:
             if self._part is not None or not self.readable:
                 path.unlink(missing_ok=True)
@@ -345,8 +345,8 @@ def chunk_sizes(layout: Layout) -> tuple[int, int]:
     """Frames per block, about `BLOCK_BYTES` if every body has three contacts; and rows per chunk of a table."""
     rows = sum(_bytes(column) for columns in layout.tables.values() for column in columns)
     frame = sum(_bytes(column) for column in layout.frames) + 3 * layout.bodies * rows
-    block = int(np.clip(BLOCK_BYTES // frame, 1, MOST))
-    return block, int(np.clip(2 ** np.ceil(np.log2(3 * max(1, layout.bodies) * block)), LEAST_ROWS, MOST_ROWS))
+    block = int(np.clip(BLOCK_BYTES // frame, 1, BLOCK_MAX_FRAMES))
+    return block, int(np.clip(2 ** np.ceil(np.log2(3 * max(1, layout.bodies) * block)), CHUNK_MIN_ROWS, CHUNK_MAX_ROWS))
 
 
 def _bytes(column: Column) -> int:
@@ -360,7 +360,7 @@ def compressed(chunk: np.ndarray) -> bytes:
     size = chunk.dtype.itemsize
     raw = chunk.reshape(-1).view(np.uint8)
     mixed = np.ascontiguousarray(raw.reshape(-1, size).T) if size > 1 else raw
-    return bytes(isal_zlib.compress(mixed, LEVEL))
+    return bytes(isal_zlib.compress(mixed, DEFLATE_LEVEL))
 
 
 def _is_full(error: Exception) -> bool:

@@ -1,12 +1,12 @@
 """Coefficients of friction that depend on the speed of slip: the coefficient at the END of the step (s00 §5.1).
 
-Any solver answers with given coefficients; sought are those that the slip speeds of its own answer give. Seen from one
+Any solver solves with given coefficients; sought are those that the slip speeds of its own solution give. Seen from one
 contact, with the others as they are, the slip speed falls with the friction impulse as `s = a - w·|p_t|`, so that the
 step ends where
 
     F(s) = s - a + w·R·mu(s)/mu(0) = 0        R = mu(0)·p_n + r0
 
-or at rest; a and R come from the last answer, w is the contact's own entry of W. For one contact whose normal impulse
+or at rest; a and R come from the last solution, w is the contact's own entry of W. For one contact whose normal impulse
 does not depend on friction this is exact, and the second solve is the last.
 
 Where mu falls with the speed and the step is long, `w·R·|mu'|/mu(0) > 1`, stick and several slips can all solve the
@@ -14,10 +14,10 @@ step. The one taken is connected with the start of the step: from the slip speed
 direction in which F pushes. So a contact at rest stays if it can, and one that slips goes on if it can.
 
 Between contacts that act on each other Anderson's method learns from the rounds so far. Each round moves a contact
-towards the zero of its F where mu rises, where the plain "take the speed of the answer" overshoots; where mu falls the
-plain one never does, and goes to the nearest answer from one side. Newton's method on the law itself finishes what a
-few rounds leave (`speed_newton`). (`fixed_point.Rounds` is Anderson's method on frozen terms; here it combines the
-steps that were taken, which are not all plain ones.)
+towards the zero of its F where mu rises, where the plain "take the speed of the solution" overshoots; where mu falls
+the plain one never does, and goes to the nearest solution from one side. Newton's method on the law itself finishes
+what a few rounds leave (`speed_newton`). (`fixed_point.Rounds` is Anderson's method on frozen terms; here it combines
+the steps that were taken, which are not all plain ones.)
 """
 
 from __future__ import annotations
@@ -33,18 +33,11 @@ from ...problem.contact_problem import ContactProblem
 from ...problem.laws import UNILATERAL
 from ...status import Status
 from ..base import Solution, finish
+from .parameters import COEFFICIENTS
 from .speed_newton import refine_speeds
 
-MAX_ROUNDS = 60  # one solve each
-RESTART_ROUND = 30  # from it on everything begins anew, with plain steps
-INNER_SHARE = 0.5  # of the tolerance is left to the solver, the rest to the coefficients
-STRICT_ROUND, STRICT_SHARE = 6, 0.05  # from this round on less: errors of the solver blur what is compared
-REST_SPEEDS = 10.0  # times the residual that `tol` allows: what is slower at the start is at rest
-NEWTON_ROUNDS = (4, 8, 16, 32, 48)  # after which Newton's method tries to finish
-ANDERSON_ROUNDS = 8  # earlier rounds that Anderson's method looks at
-MAX_HALVINGS = 60  # in the search for a zero
-_NEAR_ENDS = np.logspace(-12, -2, 41)
-# where zeros are sought, of the way from one speed to the other
+_NEAR_ENDS = np.logspace(-12, -2, 41)  # of these, those near an end
+# where zeros are sought: shares of the way from one speed to the other
 SEARCH_SHARES = np.concatenate([[0.0], _NEAR_ENDS, np.linspace(0.02, 0.98, 49), 1.0 - _NEAR_ENDS[::-1], [1.0]])
 
 Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
@@ -53,15 +46,15 @@ Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
 def iterate_coefficients(
     problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None = None
 ) -> Solution:
-    """The answer of `inner` (problem, tol, first guess) with the coefficients that its own slip speeds give."""
+    """The solution by `inner` (problem, tol, first guess) with the coefficients that its own slip speeds give."""
     rounds = _Rounds(problem, tol)
     speeds, iterations = rounds.start, 0
     best: Solution | None = None
     disconnected: Solution | None = None  # solves the step, but is not connected with its start
-    for count in range(1, MAX_ROUNDS + 1):
+    for count in range(1, COEFFICIENTS.max_rounds + 1):
         given = inner(
             problem.with_coefficients(problem.friction.mu_at(speeds)),
-            tol * (INNER_SHARE if count < STRICT_ROUND else STRICT_SHARE),
+            tol * (COEFFICIENTS.inner_share if count < COEFFICIENTS.strict_round else COEFFICIENTS.strict_share),
             p0,
         )
         iterations += given.iterations
@@ -70,21 +63,21 @@ def iterate_coefficients(
             disconnected = done
         elif done.success:
             return done
-        finite, solved = bool(np.isfinite(given.p).all()), given.certificate.ok(INNER_SHARE * tol)
+        finite, solved = bool(np.isfinite(given.p).all()), given.certificate.ok(COEFFICIENTS.inner_share * tol)
         if best is None or done.certificate.error < best.certificate.error:
             best = done
-        if finite and (count in NEWTON_ROUNDS or not solved):
+        if finite and (count in COEFFICIENTS.newton_rounds or not solved):
             newton = _certified(problem, given, refine_speeds(problem, given.p, tol), tol, iterations, count)
             if newton.success:
                 return replace(newton, message=f"{newton.message} Newton's method finished.")
         if not solved or not finite:
             break
-        p0 = given.p if count < RESTART_ROUND else best.p
-        if count == RESTART_ROUND:
+        p0 = given.p if count < COEFFICIENTS.restart_round else best.p
+        if count == COEFFICIENTS.restart_round:
             rounds.reset()
-        speeds = (
-            rounds.start if count == RESTART_ROUND else rounds.next_speeds(speeds, given, plain=count > RESTART_ROUND)
-        )
+            speeds = rounds.start
+        else:
+            speeds = rounds.next_speeds(speeds, given, plain=count > COEFFICIENTS.restart_round)
     if disconnected is not None:
         return disconnected
     assert best is not None
@@ -101,7 +94,7 @@ def iterate_coefficients(
 def _certified(
     problem: ContactProblem, given: Solution, p: FloatArray, tol: float, iterations: int, count: int
 ) -> Solution:
-    """Impulses p, that came from the answer `given` in round `count`, judged by the true law."""
+    """The solution with impulses p, from the solution `given` of round `count`, certified by the true law."""
     message = f"{given.message} Friction agreed with its speed after {_solves(count)}."
     done = finish(
         problem, p, solver=given.solver, tol=tol, status=Status.SOLVED, message=message, iterations=iterations
@@ -114,14 +107,14 @@ def _solves(count: int) -> str:
 
 
 class _Rounds:
-    """The slip speeds for the next solve, from those so far and their answers."""
+    """The slip speeds for the next solve, from those so far and their solutions."""
 
     def __init__(self, problem: ContactProblem, tol: float):
         self.problem, self.table = problem, problem.friction
         self.blocks = self.table.varying
         first = problem.row_ptr[self.blocks + 1] - self.table.dims[self.table.set_of[self.blocks]]
         self.w = problem.dynamics.delassus_diagonal(problem.row_ptr)[first] + problem.C[first]
-        self.start, self.rest = np.zeros(problem.nk), REST_SPEEDS * tol * problem.scale
+        self.start, self.rest = np.zeros(problem.nk), COEFFICIENTS.rest_speeds * tol * problem.scale
         if problem.v_start is not None:
             rows = problem.dynamics.velocity_rows(problem.v_start) + problem.b
             speeds = self.table.speeds(rows, problem.row_ptr)
@@ -140,7 +133,7 @@ class _Rounds:
         return bool(stopped.any() and (self._zero(slip, given.p)[stopped] > self.rest).any())
 
     def next_speeds(self, speeds: FloatArray, given: Solution, *, plain: bool = False) -> FloatArray:
-        """(nk,) the speeds for the next solve, after the answer `given` with coefficients at `speeds`."""
+        """(nk,) the speeds for the next solve, after the solution `given` with coefficients at `speeds`."""
         k = self.blocks
         goal = self.table.speeds(given.u, self.problem.row_ptr)[k]
         if not plain:
@@ -149,11 +142,11 @@ class _Rounds:
         here = speeds[k]
         missed = goal - here
         least = min((float(np.linalg.norm(m)) for m in self._missed), default=np.inf)
-        if np.linalg.norm(missed) > 2.0 * least:  # astray: begin anew
+        if np.linalg.norm(missed) > COEFFICIENTS.astray_factor * least:  # astray: begin anew
             self.reset()
         self._speeds, self._missed = (
-            [*self._speeds[-ANDERSON_ROUNDS:], here],
-            [*self._missed[-ANDERSON_ROUNDS:], missed],
+            [*self._speeds[-COEFFICIENTS.anderson_rounds :], here],
+            [*self._missed[-COEFFICIENTS.anderson_rounds :], missed],
         )
         if len(self._speeds) > 1:
             moves, changes = np.diff(self._speeds, axis=0).T, np.diff(self._missed, axis=0).T
@@ -197,7 +190,7 @@ def connected_zero(law: SpeedLaw, a: FloatArray, c: FloatArray, start: FloatArra
     found, at, rows = turned.any(axis=1), turned.argmax(axis=1), np.arange(len(a))
     near, far = way[rows, np.maximum(at - 1, 0)], way[rows, at]
     s = 0.5 * (near + far)
-    for _ in range(MAX_HALVINGS):  # Newton's method, or half of what is left where that leaves it
+    for _ in range(COEFFICIENTS.max_halvings):  # Newton's method, or half of what is left where that leaves it
         value = force(s, a, c)
         same = (value >= 0.0) == down
         near, far = np.where(same, s, near), np.where(same, far, s)

@@ -1,8 +1,9 @@
 """Newton's method on the natural map of a contact problem whose friction sets may be written in Python.
 
 With rows in metres, a block's natural map is `p - P(p - ρ û(p))`: P the projection onto its admissible impulses, û the
-velocities with De Saxcé's term. P is differentiated by differences, block by block, and the rest exactly. It converges
-quadratically from nearby (the answer for polyhedra inside the sets), and from afar it may not converge at all.
+velocities with De Saxcé's term. P is differentiated by differences, block by block, and all other terms exactly. It
+converges quadratically from nearby (the solution for polyhedra inside the sets), and from afar it may not converge at
+all.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ import numpy as np
 
 from ..._check import FloatArray
 from ...problem.contact_problem import ContactProblem
-from ...problem.judge import PythonSetBlock
 from ...problem.laws import BOX, EQUALITY, UNILATERAL
+from ...problem.python_sets import PythonSetBlock
+from .parameters import WRITTEN_SETS
 
-NEWTON_STEPS = 25  # at most
-DENSE_MAX_ROWS = 1500  # whose dense equations are solved
 Map = Callable[[FloatArray], FloatArray]
 
 
@@ -128,12 +128,12 @@ def damped_step(residual: Map, x: FloatArray, move: FloatArray, F: FloatArray) -
 
 def refine_by_newton(problem: ContactProblem, p: FloatArray, tol: float) -> tuple[FloatArray, int]:
     """Impulses of a smaller residual than p's, and the Newton steps taken: until `tol` is met or nothing is gained."""
-    if problem.nr > DENSE_MAX_ROWS:
+    if problem.nr > WRITTEN_SETS.newton_max_rows:
         return p, 0
     equations = NaturalMap(problem)
     x = p / problem.length
     F = equations.residual(x)
-    for step in range(NEWTON_STEPS):
+    for step in range(WRITTEN_SETS.newton_steps):
         move = np.asarray(np.linalg.lstsq(equations.jacobian(), -F, rcond=None)[0], dtype=np.float64)
         found = damped_step(equations.residual, x, move, F)
         if found is None:
@@ -141,4 +141,4 @@ def refine_by_newton(problem: ContactProblem, p: FloatArray, tol: float) -> tupl
         x, F = found
         if np.linalg.norm(F) <= 0.1 * tol * problem.scale and problem.certify(x * problem.length).ok(tol):
             return x * problem.length, step + 1
-    return x * problem.length, NEWTON_STEPS
+    return x * problem.length, WRITTEN_SETS.newton_steps

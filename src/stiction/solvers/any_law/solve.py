@@ -9,10 +9,11 @@ import numpy as np
 from ..._check import FloatArray
 from ...problem.contact_problem import ContactProblem
 from ...status import Status
-from ..acceptance import DECIDED, STRICT_ROWS, grade, largest_accepted, regularise, report_regularised
+from ..acceptance import DECIDED, grade, largest_accepted, regularise, report_regularised
 from ..auto import Auto
 from ..base import Solution, Solver, finish
 from ..gauss_seidel.nsgs import Nsgs
+from ..gauss_seidel.parameters import ATTEMPT
 from .coefficients import iterate_coefficients
 from .written_sets import refine_polyhedra
 
@@ -37,7 +38,7 @@ def solve_any_law(
     if solution.taken or largest_accepted(problem.nr, tol, accept) <= tol:
         return solution
     solution = grade(problem, solution, tol, accept)
-    if solution.taken or problem.nr <= STRICT_ROWS or solution.culprit >= 0 or solution.status in DECIDED:
+    if solution.taken or problem.nr <= ATTEMPT.strict_rows or solution.culprit >= 0 or solution.status in DECIDED:
         return solution
     start = solution.p if np.isfinite(solution.p).all() else np.zeros(problem.nr)
     soft = regularise(problem, start)

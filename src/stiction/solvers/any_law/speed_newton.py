@@ -3,7 +3,7 @@
 The map is that of the problem with coefficients given (`natural_newton`), taken at the speeds that the impulses
 themselves give; its derivative has one more term per block, how the map changes with mu times dmu/ds times how the slip
 speed changes with the impulses. It finishes what rounds of solves with given coefficients leave: contacts that act on
-each other, and problems with several answers, between which a solver may jump from round to round.
+each other, and problems with several solutions, between which a solver may jump from round to round.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ import numpy as np
 from ..._check import FloatArray
 from ...problem.contact_problem import ContactProblem
 from .natural_newton import NaturalMap, damped_step
-
-NEWTON_STEPS = 20  # at most
-NEWTON_MAX_ROWS = 300  # of problems for which it is tried
-COEFFICIENT_NUDGE = 1e-7  # of a coefficient, for the change of the map with it
+from .parameters import COEFFICIENTS
 
 
 class SpeedMap:
@@ -49,11 +46,11 @@ class SpeedMap:
         mu, slope = self.table.mu_at(speeds), self.table.mu_slope(speeds)
         given = NaturalMap(self.problem.with_coefficients(mu))
         F, J = given.residual(x), given.jacobian()
-        changed = NaturalMap(self.problem.with_coefficients(mu * (1.0 + COEFFICIENT_NUDGE))).residual(x)
+        changed = NaturalMap(self.problem.with_coefficients(mu * (1.0 + COEFFICIENTS.nudge_share))).residual(x)
         for k, rows in zip(self.table.varying.tolist(), self.slip):
             if speeds[k] > 0.0 and mu[k] > 0.0:
                 block = given.blocks[k]
-                by_mu = (changed - F)[block] / (COEFFICIENT_NUDGE * mu[k])
+                by_mu = (changed - F)[block] / (COEFFICIENTS.nudge_share * mu[k])
                 J[block] += np.outer(slope[k] * by_mu, u[rows] @ self.W[rows] / speeds[k])
         move: FloatArray = np.asarray(np.linalg.lstsq(J, -F, rcond=1e-12)[0], dtype=np.float64)
         return F, move
@@ -61,10 +58,10 @@ class SpeedMap:
 
 def refine_speeds(problem: ContactProblem, p: FloatArray, tol: float) -> FloatArray:
     """Impulses of a smaller residual than p's: until `tol` is met, or nothing more is gained."""
-    if problem.nr > NEWTON_MAX_ROWS:
+    if problem.nr > COEFFICIENTS.newton_max_rows:
         return p
     equations, x = SpeedMap(problem), p / problem.length
-    for _ in range(NEWTON_STEPS):
+    for _ in range(COEFFICIENTS.newton_steps):
         F, move = equations.step(x)
         found = damped_step(equations.residual, x, move, F)
         if found is None:

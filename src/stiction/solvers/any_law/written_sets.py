@@ -1,10 +1,10 @@
 """Friction sets written in Python, solved by solvers that know polyhedra.
 
-Each such block gets a polyhedron with vertices on the boundary of its set. The solver answers for the polyhedra;
-Newton's method on the true natural map (`natural_newton`) starts from there; and the certificate, which judges by the
-true sets, decides. Where it is missed, the polyhedra get the vertices that the answer asked for: the support point of
-the slip velocity found, and the boundary point in the direction of the friction found. A polyhedron that has the true
-friction among its vertices gives the true answer.
+Each such block gets a polyhedron with vertices on the boundary of its set. The solver solves the problem with
+polyhedra; Newton's method on the true natural map (`natural_newton`) starts from there; and the certificate, which
+judges by the true sets, decides. Where it is missed, the polyhedra get the vertices that the solution asked for: the
+support point of the slip velocity found, and the boundary point in the direction of the friction found. A polyhedron
+that has the true friction among its vertices gives the true solution.
 """
 
 from __future__ import annotations
@@ -22,12 +22,7 @@ from ...problem.laws import UNILATERAL
 from ...status import Status
 from ..base import Solution, finish
 from .natural_newton import refine_by_newton
-
-DEFAULT_ROUNDS = 12  # one polyhedral problem each
-BASE_DIRECTIONS = 16  # around the origin that each polyhedron keeps
-STALLED_ROUNDS = 3  # in a row that do not halve the residual: the functions are not accurate enough for more
-KEPT_VERTICES = 8  # the newest ones that it keeps besides
-SAME_VERTEX = 1e-9  # of its size: nearer ones are one vertex
+from .parameters import WRITTEN_SETS
 
 Inner = Callable[[ContactProblem, float, FloatArray | None], Solution]
 
@@ -37,7 +32,7 @@ class Polyhedron:
 
     def __init__(self, friction: ConvexSet):
         self.friction = friction
-        self.base = friction.directions(friction.rows, BASE_DIRECTIONS)
+        self.base = friction.directions(friction.rows, WRITTEN_SETS.base_directions)
         self.extra: list[FloatArray] = []
 
     def refine(self, u: FloatArray, f: FloatArray) -> None:
@@ -49,8 +44,8 @@ class Polyhedron:
 
     def _add(self, vertex: FloatArray) -> None:
         vertices = np.vstack([self.base, *self.extra])
-        if np.abs(vertices - vertex).max(axis=1).min() > SAME_VERTEX * np.abs(vertex).max():
-            self.extra = [*self.extra[-KEPT_VERTICES + 1 :], vertex]
+        if np.abs(vertices - vertex).max(axis=1).min() > WRITTEN_SETS.same_vertex_share * np.abs(vertex).max():
+            self.extra = [*self.extra[-WRITTEN_SETS.kept_vertices + 1 :], vertex]
 
     def as_set(self) -> Polyhedral:
         """The set for the solvers."""
@@ -60,7 +55,7 @@ class Polyhedron:
 def refine_polyhedra(
     problem: ContactProblem, inner: Inner, *, tol: float, p0: FloatArray | None, name: str
 ) -> Solution:
-    """The answer of `inner` (problem, tol, first guess), which takes polyhedra, where sets are written in Python."""
+    """The solution by `inner` (problem, tol, first guess), which takes polyhedra, where sets are written in Python."""
     table = problem.friction
     friction_rows = {
         k: slice(problem.row_ptr[k] + (problem.law[k] == UNILATERAL), problem.row_ptr[k + 1]) for k in table.written
@@ -74,7 +69,7 @@ def refine_polyhedra(
             polyhedra[k].refine(np.zeros(friction.rows), p0[rows])
     iterations = steps = number = stalled = 0
     p, best, least = p0, np.zeros(problem.nr), np.inf
-    while number < DEFAULT_ROUNDS:
+    while number < WRITTEN_SETS.max_rounds:
         number += 1
         sets = {k: polyhedron.as_set() for k, polyhedron in polyhedra.items()}
         found = inner(problem.replace(friction=table.with_polyhedra(sets), v_start=problem.v_start), tol, p)
@@ -88,7 +83,7 @@ def refine_polyhedra(
         stalled = 0 if certificate.error < 0.5 * least else stalled + 1
         if certificate.error < least:
             best, least = p, certificate.error
-        if certificate.ok(tol) or not np.isfinite(p).all() or stalled == STALLED_ROUNDS:
+        if certificate.ok(tol) or not np.isfinite(p).all() or stalled == WRITTEN_SETS.stalled_rounds:
             break
         for k, rows in friction_rows.items():
             polyhedra[k].refine(u[rows], p[rows])

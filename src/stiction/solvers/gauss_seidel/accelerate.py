@@ -23,19 +23,10 @@ import numpy as np
 
 from ...runtime.jit import njit, prange
 from ...runtime.lanes import WIDTH, load, splat, store, sum_lanes
+from .parameters import ACCELERATION
 from .records import Array
 
 ISLAND_PARTS = 64  # of an island's rows and bodies, for threads to take
-ANDERSON_SWEEPS = 8  # that are combined
-ANDERSON_MAX_ROWS = 500  # of an island: beyond, combining costs more than it saves, and momentum takes over at once
-_GROWTH = 4.0  # of |r|² over its least value, at which the memory is dropped
-_FIRST_SHARE, _LEAST_SHARE = 0.25, 0.02  # 1 - β at the start, and at least
-_STEADY_LOOKS = 10  # of momentum before it changes; most problems of a run have ended by then
-_SHRINK = 0.98  # of 1 - β, each look
-# in which |r|² must have halved, else the bound of 1 - β changes from `_LEAST_SHARE` to `_FIRST_SHARE`, or back
-_CALM_LOOKS = 150
-_GROWN, _MORE = 3.0, 3.0  # growth of |r|² over its least value, at which 1 - β is taken so many times
-_MOMENTUM_AFTER_SWEEPS = 60  # in which |r|² must have halved, else momentum takes over
 
 
 class History(NamedTuple):
@@ -67,8 +58,8 @@ def new_history(accelerate, work):
     rows, n, islands = work.entries.rows, len(work.entries.src), work.entries.phase.shape[0]
     m = 1
     for isl in range(islands):
-        if accelerate and rows[isl + 1] - rows[isl] <= ANDERSON_MAX_ROWS:
-            m = ANDERSON_SWEEPS
+        if accelerate and rows[isl + 1] - rows[isl] <= ACCELERATION.anderson_max_rows:
+            m = ACCELERATION.anderson_sweeps
     slots, d = work.w.shape
     history = History(
         np.empty(n), np.empty(n), np.empty(n), np.empty((slots, d)), np.empty((m, n)), np.empty((m, n)),
@@ -85,8 +76,8 @@ def new_history(accelerate, work):
 def reset_history(isl, rows, history):
     """Drop the history of an island with `rows` rows."""
     history.kept_count[isl], history.slot[isl], history.count[isl] = 0, -1, 0
-    history.momentum[isl] = rows > ANDERSON_MAX_ROWS
-    if rows <= ANDERSON_MAX_ROWS:
+    history.momentum[isl] = rows > ACCELERATION.anderson_max_rows
+    if rows <= ACCELERATION.anderson_max_rows:
         history.least_change2[isl], history.progress_change2[isl] = np.inf, 0.0
     else:
         history.least_change2[isl] = 0.0
@@ -178,11 +169,11 @@ def combine_sweeps(isl, parallel, adapt, work, history):
     history.count[isl] += 1
     if history.slot[isl] < 0 or size < 0.5 * history.progress_change2[isl]:
         history.progress_change2[isl], history.count[isl] = size, 0
-    elif history.count[isl] > _MOMENTUM_AFTER_SWEEPS:
+    elif history.count[isl] > ACCELERATION.momentum_after_sweeps:
         history.least_change2[isl], history.momentum[isl] = 0.0, True
         return
     has_previous = history.slot[isl] >= 0
-    if has_previous and size > _GROWTH * history.least_change2[isl]:
+    if has_previous and size > ACCELERATION.drop_growth * history.least_change2[isl]:
         history.kept_count[isl], history.slot[isl], history.least_change2[isl] = 0, 0, size
     elif has_previous:
         _store_differences(isl, work, history)
@@ -198,7 +189,7 @@ def combine_sweeps(isl, parallel, adapt, work, history):
     m = history.kept_count[isl]
     if m == 0:
         return
-    c = np.empty(ANDERSON_SWEEPS)
+    c = np.empty(ACCELERATION.anderson_sweeps)
     for a in range(m):
         s = 0.0
         for i in range(first, last):
@@ -253,14 +244,15 @@ def _adapt_damping(isl, size, history):
     history.bound_count[isl] += 1
     if size < 0.5 * history.bound_change2[isl]:
         history.bound_change2[isl], history.bound_count[isl] = size, 0
-    elif history.bound_count[isl] > _CALM_LOOKS:
-        history.damping_bound[isl] = _FIRST_SHARE if history.damping_bound[isl] == _LEAST_SHARE else _LEAST_SHARE
+    elif history.bound_count[isl] > ACCELERATION.stall_updates:
+        lowest = history.damping_bound[isl] == ACCELERATION.least_damping
+        history.damping_bound[isl] = ACCELERATION.first_damping if lowest else ACCELERATION.least_damping
         history.bound_change2[isl], history.bound_count[isl] = size, 0
-    grown = size > _GROWN * history.least_change2[isl]
+    grown = size > ACCELERATION.growth * history.least_change2[isl]
     if grown:
-        history.damping[isl], history.least_change2[isl] = _MORE * history.damping[isl], size
-    elif history.count[isl] > _STEADY_LOOKS:
-        history.damping[isl] *= _SHRINK
+        history.damping[isl], history.least_change2[isl] = ACCELERATION.damping_growth * history.damping[isl], size
+    elif history.count[isl] > ACCELERATION.steady_updates:
+        history.damping[isl] *= ACCELERATION.damping_shrink
     history.damping[isl] = min(1.0, max(history.damping_bound[isl], history.damping[isl]))
     history.least_change2[isl] = min(history.least_change2[isl], size)
     return grown
@@ -272,7 +264,7 @@ def _momentum(isl, parallel, adapt, work, history):
     entries, p, w, G, Wg = work.entries, work.p, work.w, history.G, history.Wg
     first, last, low, high = entries.rows[isl], entries.rows[isl + 1], entries.begin[isl], entries.begin[isl + 1]
     if history.least_change2[isl] == 0.0:
-        history.damping[isl], history.damping_bound[isl] = _FIRST_SHARE, _LEAST_SHARE
+        history.damping[isl], history.damping_bound[isl] = ACCELERATION.first_damping, ACCELERATION.least_damping
         history.least_change2[isl] = np.inf
         history.count[isl], history.bound_change2[isl], history.bound_count[isl] = 0, np.inf, 0
         copy_range(first, last, parallel, p, G[0])
@@ -319,7 +311,7 @@ def _store_differences(isl, work, history):
     for i in range(low, high):
         for j in range(d):
             history.Wg[slot, i, j] = w[i, j] - history.wg[i, j]
-    count = min(history.kept_count[isl] + 1, ANDERSON_SWEEPS)
+    count = min(history.kept_count[isl] + 1, ACCELERATION.anderson_sweeps)
     for a in range(count):
         if a == slot:
             continue
@@ -330,13 +322,13 @@ def _store_differences(isl, work, history):
         gram[isl, slot, a] = s
     gram[isl, slot, slot] = norm2
     history.kept_count[isl] = count
-    history.slot[isl] = (slot + 1) % ANDERSON_SWEEPS
+    history.slot[isl] = (slot + 1) % ACCELERATION.anderson_sweeps
 
 
 @njit
 def _solve(A, c, m):
     """c <- (A + 1e-10 trace)⁻¹ c by Gauss elimination without pivoting: A is a Gram matrix."""
-    B = np.empty((ANDERSON_SWEEPS, ANDERSON_SWEEPS))
+    B = np.empty((ACCELERATION.anderson_sweeps, ACCELERATION.anderson_sweeps))
     trace = 0.0
     for i in range(m):
         trace += A[i, i]

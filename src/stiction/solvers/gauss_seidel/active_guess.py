@@ -9,10 +9,7 @@ import numpy as np
 from ...problem.body_kernels import THREAD_PARTS, THREADS_MIN_BLOCKS
 from ...problem.laws import UNILATERAL
 from ...runtime.jit import njit, prange
-
-# In units of the root mean square speed of approach: contacts that part more slowly may act, or probably will. In
-# falling piles the first hardly ever misses a contact that acts, the second up to three in a hundred.
-_ACTIVE_SPEEDS, _LIKELY_SPEEDS = 3.0, 0.5
+from .parameters import ATTEMPT
 
 
 @njit(leaf=True)
@@ -35,8 +32,8 @@ def _guess_blocks(start, stop, speed, law, row_ptr, free, p, active, likely):
         acts = law[k] != UNILATERAL
         for r in range(row_ptr[k], row_ptr[k + 1]):
             acts = acts or p[r] != 0.0
-        active[k] = acts or free[row_ptr[k]] < _ACTIVE_SPEEDS * speed
-        likely[k] = acts or free[row_ptr[k]] < _LIKELY_SPEEDS * speed
+        active[k] = acts or free[row_ptr[k]] < ATTEMPT.active_speeds * speed
+        likely[k] = acts or free[row_ptr[k]] < ATTEMPT.likely_speeds * speed
         any_active = any_active or active[k]
     return any_active
 

@@ -16,7 +16,7 @@ import numpy as np
 from ...problem.body_kernels import THREAD_PARTS, THREADS_MIN_BLOCKS, velocity_change
 from ...runtime.jit import njit, prange
 from ...runtime.lanes import PREFETCH_TURNS, prefetch
-from ..rest import REST_MAX_ROWS
+from ..rest import REST
 from .active_guess import guess_active
 from .measure import block_map
 from .outcome import ACCEPTED, LIMIT, SOLVED
@@ -106,7 +106,7 @@ def _make_attempt(relax):
         kind, entry_count = np.empty(nk, np.int8), np.empty(nk, np.int64)
         active, likely = np.ones(nk, np.bool_), np.ones(nk, np.bool_)
         _, round_cones = classify(parallel, laws, kind, entry_count)
-        if round_cones and len(p) > REST_MAX_ROWS and not guess_active(parallel, laws, free, p, active, likely):
+        if round_cones and len(p) > REST.max_rows and not guess_active(parallel, laws, free, p, active, likely):
             return SOLVED, 0, 0.0, False
         sweeps = 0
         while True:

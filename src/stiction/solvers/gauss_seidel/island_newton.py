@@ -12,8 +12,8 @@ size is that of the island's bodies, however many contacts there are, and the id
 harmless. No result is trusted: the natural map decides whether it is kept.
 
 `newton/equations` takes the same steps for any law and any form of the dynamics, in Python with LAPACK and SuperLU.
-They stay two: this one runs inside a compiled step without the interpreter, on the items and frames of the sweeps, and
-keeps the factors of a small banded matrix where no contact has changed its mode.
+They stay two: this one runs inside a compiled step without the interpreter, on the entries and frames of the sweeps,
+and keeps the factors of a small banded matrix where no contact has changed its mode.
 """
 
 from __future__ import annotations
@@ -25,11 +25,7 @@ import numpy as np
 from ...runtime.jit import njit
 from . import kinds
 from .order import PHASES
-
-FACTOR_MAX_MULTIPLICATIONS = 3e6  # of a factorisation: beyond, an island is swept only
-_CONTACT_MULTIPLICATIONS = 50.0  # multiplications that take as long as a contact in a sweep
-THETA_START, THETA_LEAST, THETA_MOST = 1e4, 1e-2, 1e8  # the proximal step θ: at first, and its bounds
-CENTRE_STEPS = 8  # of Newton's method with one centre, at most
+from .parameters import ISLAND_NEWTON
 
 
 @njit(leaf=True)
@@ -41,7 +37,7 @@ def band_of(isl, entries, d):
             width = max(width, abs(a[i] - b[i]))
     band = (width + 1) * d - 1
     n = (entries.begin[isl + 1] - entries.begin[isl]) * d
-    return band if 0 < n * float(band * band) <= FACTOR_MAX_MULTIPLICATIONS else -1
+    return band if 0 < n * float(band * band) <= ISLAND_NEWTON.max_multiplications else -1
 
 
 @njit(leaf=True)
@@ -50,7 +46,7 @@ def sweeps_per_step(isl, entries, d):
     band = band_of(isl, entries, d)
     count = entries.seg[entries.phase[isl, PHASES] - 1, kinds.KINDS] - entries.seg[entries.phase[isl, 0], 0]
     n = (entries.begin[isl + 1] - entries.begin[isl]) * d
-    return float(n) * band * band / (_CONTACT_MULTIPLICATIONS * count) if band > 0 else 0.0
+    return float(n) * band * band / (ISLAND_NEWTON.contact_multiplications * count) if band > 0 else 0.0
 
 
 @njit(leaf=True)
@@ -268,9 +264,10 @@ def _assemble(isl, band, entries, J, D, K):
 def newton_step(isl, theta, band, q, centre, work, f, D, K, enough):
     """Take one Newton step on the impulses of an island; its state w = Jᵀ p is given and not changed.
 
-    q (n,): velocities without impulses, those of `work` or others; centre (n,): of the proximal problem; f (n,): room.
+    q (n,): velocities without impulses, of `work` or another problem; centre (n,): of the proximal problem; f (n,):
+    workspace.
 
-    D (items, 9) and K (n, 2 band + 1) are those of the step before; the factors in K serve again where no contact has
+    D (entries, 9) and K (n, 2 band + 1) are those of the step before; the factors in K serve again where no contact has
     changed its mode. Returns |f|² before the step, in energy, and whether a step was made: not where |f|² is at most
     `enough` (negative: the first step from a centre), no contact has changed its mode, or the matrix is singular.
     """

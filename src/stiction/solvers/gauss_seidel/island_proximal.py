@@ -6,13 +6,11 @@ import numpy as np
 
 from ...runtime.jit import njit
 from . import kinds
-from .island_newton import CENTRE_STEPS, THETA_LEAST, THETA_MOST, THETA_START, band_of, newton_step
+from .island_newton import band_of, newton_step
 from .measure import measure_island
 from .order import PHASES
+from .parameters import ISLAND_NEWTON
 from .sweep_island import body_state
-
-PROXIMAL_STEPS = 12  # in one call, at most
-REST_STEPS = 3  # of Newton's method towards rest
 
 
 @njit
@@ -40,11 +38,11 @@ def refine_proximally(isl, parallel, theta, error2, goal2, target2, work, x, f):
         return error2, theta, improved, 0
     D, K = _newton_workspace(isl, band, work)
     failed, steps = 0, 0
-    for _ in range(PROXIMAL_STEPS):
+    for _ in range(ISLAND_NEWTON.proximal_steps):
         for i in range(first, last):
             x[i] = p[i]
         start, previous, count, moved = -1.0, 0.0, 0, True
-        while moved and count < CENTRE_STEPS:
+        while moved and count < ISLAND_NEWTON.centre_steps:
             if count > 0:
                 body_state(isl, parallel, entries, packed, p, w)
             size, moved = newton_step(isl, theta, band, work.q, x, work, f, D, K, 1e-8 * start)
@@ -57,14 +55,14 @@ def refine_proximally(isl, parallel, theta, error2, goal2, target2, work, x, f):
         before, after = error2 / goal2, new / goal2
         if after < before and ((count > 1 and not moved) or after < 0.1 * before):
             error2, improved = new, True
-            if after <= target2 or (after <= 1.0 and after > 0.25 * before and theta == THETA_MOST):
+            if after <= target2 or (after <= 1.0 and after > 0.25 * before and theta == ISLAND_NEWTON.theta_most):
                 break
-            theta = min(THETA_MOST, (100.0 if count <= 4 else 10.0) * theta)
+            theta = min(ISLAND_NEWTON.theta_most, (100.0 if count <= 4 else 10.0) * theta)
             continue
         for i in range(first, last):
             p[i] = x[i]
         measure_island(isl, parallel, True, work)
-        theta = max(THETA_LEAST, 0.01 * theta)
+        theta = max(ISLAND_NEWTON.theta_least, 0.01 * theta)
         failed += 1
         if failed == 3 or before <= 1.0:
             break
@@ -104,10 +102,10 @@ def approach_rest(isl, parallel, error2, goal2, q_rest, work, x, f):
     for i in range(first, last):
         x[i] = p[i]
     start, moved = -1.0, True
-    for count in range(REST_STEPS):
+    for count in range(ISLAND_NEWTON.rest_steps):
         if not moved:
             break
-        size, moved = newton_step(isl, THETA_START, band, q_rest, x, work, f, D, K, 1e-12 * start)
+        size, moved = newton_step(isl, ISLAND_NEWTON.theta_start, band, q_rest, x, work, f, D, K, 1e-12 * start)
         start = size if count == 0 else start
         body_state(isl, parallel, entries, packed, p, w)
     new = measure_island(isl, parallel, True, work)

@@ -5,7 +5,7 @@ KINDS = 5  # the number of kinds
 
 # Columns of `par`: the numbers of an entry's local problem, by its kind.
 PARAMETERS = 8  # columns: a cache line
-INTERVAL_INVERSE, INTERVAL_LOW, INTERVAL_HIGH, INTERVAL_OWN = 0, 1, 2, 3  # 1/W (0: cannot move), the bounds, W
+INTERVAL_INVERSE, INTERVAL_LOW, INTERVAL_HIGH, INTERVAL_W = 0, 1, 2, 3  # 1/W (0: cannot move), the bounds, W
 BILATERAL_SIZE = 0  # √ of the largest entry of W before the frame: velocity per impulse in it
 PLANAR_NN, PLANAR_NT, PLANAR_TT = 0, 1, 2  # W
 PLANAR_MU_DOWN, PLANAR_MU_UP, PLANAR_R0_DOWN, PLANAR_R0_UP = 3, 4, 5, 6  # friction down and up the tangent

@@ -22,9 +22,7 @@ from typing import Any, NamedTuple
 from ...runtime.jit import njit
 from ...runtime.lanes import any_lane, select, sqrt
 from . import kinds
-
-_LAST_STEP = 1e-8  # of Newton's method for λ, relative: what is left is of the order of its square
-_MOST_STEPS = 100  # of the safeguarded iterations for λ; bisection alone would need about 60
+from .parameters import LOCAL
 
 
 class Disk(NamedTuple):
@@ -147,7 +145,7 @@ def solve_disk(u, p, disk):
         low, high = select(slips, 0.0, 0.0), select(slips, math.inf, math.inf)
         least = select(s1 < s2, s1, s2)
         unfinished = slips
-        for _ in range(_MOST_STEPS):
+        for _ in range(LOCAL.max_steps):
             d1 = 1.0 / (s1 + x)
             d2 = 1.0 / (s2 + x)
             y1 = -r1 * d1
@@ -162,7 +160,7 @@ def solve_disk(u, p, disk):
             a2 = y2 * d2
             slope = mu * (e1 * a1 + e2 * a2) * length2 + mu * m * (y1 * a1 + y2 * a2)
             new = select(slope > 0.0, x - gap * length2 / slope, -math.inf)  # no slope: none
-            converged = abs(new - x) <= _LAST_STEP * (x + least)
+            converged = abs(new - x) <= LOCAL.last_step * (x + least)
             inside = (low < new) & (new < high)
             middle = select(high < math.inf, 0.5 * (low + high), 2.0 * (low + s1 + s2))
             stop = (abs(gap) <= 1e-16 * length) | (~inside & (converged | (middle <= low) | (middle >= high)))

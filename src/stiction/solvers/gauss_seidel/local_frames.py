@@ -24,10 +24,9 @@ from ...friction.kernels import PRODUCT, starts_group
 from ...problem.laws import UNILATERAL
 from ...runtime.jit import njit
 from . import kinds
+from .parameters import LOCAL
 from .records import Array
 from .sweep_list import entry_bounds
-
-_RAISED = 1e-10  # of the largest eigenvalue of W_tt: what smaller ones are raised to
 
 
 @njit(leaf=True)
@@ -120,7 +119,8 @@ def _planar_frame(i, r, b, tiny, entries, laws, W, T, p, par):
     wnn, wnt = W[r, 0], W[r, 1]
     if wnn > tiny:
         par[i, kinds.PLANAR_NN], par[i, kinds.PLANAR_NT] = wnn, wnt
-        par[i, kinds.PLANAR_TT] = max(W[r + 1, 1], wnt * wnt / wnn * (1.0 + _RAISED), _RAISED * wnn)
+        raised = LOCAL.raised_share
+        par[i, kinds.PLANAR_TT] = max(W[r + 1, 1], wnt * wnt / wnn * (1.0 + raised), raised * wnn)
     else:
         p[r] = 0.0
         p[r + 1] = 0.0
@@ -179,9 +179,9 @@ def _diagonalise(r, shift, n, tiny, whiten, joint, local, workspace):
     for k in range(n):
         largest = max(largest, A[k, k])
     for k in range(n):
-        value = max(A[k, k], _RAISED * largest)
+        value = max(A[k, k], LOCAL.raised_share * largest)
         scale = 1.0 / math.sqrt(value) if whiten and value > 0.0 else 1.0
-        if joint and A[k, k] <= _RAISED * largest:
+        if joint and A[k, k] <= LOCAL.raised_share * largest:
             scale = 0.0
         sd[r + shift + k] = value if not whiten and value > 0.0 else 1.0
         for l in range(n):
@@ -242,10 +242,10 @@ def _product_coupling(r, shift, n, shape, scale, W, local, g0):
         largest = 0.0
         for k in range(first, end):
             largest = max(largest, G[g0 + k, k])
-        if largest <= 1e-10 * _RAISED * scale:  # a group without friction, or that cannot move
+        if largest <= 1e-10 * LOCAL.raised_share * scale:  # a group without friction, or that cannot move
             largest = scale if scale > 0.0 else 1.0
         for k in range(first, end):
-            G[g0 + k, k] += _RAISED * largest
+            G[g0 + k, k] += LOCAL.raised_share * largest
             sd[r + shift + k] = G[g0 + k, k]
         first = end
 
@@ -277,7 +277,7 @@ def _disk_frame(i, r, W, tiny, x1, x2, mu, T, q, p, local):
     q[r + 1], q[r + 2] = c * q1 - s * q2, s * q1 + c * q2
     p[r + 1], p[r + 2] = c * p1 - s * p2, s * p1 + c * p2
     for k in range(1, 3):
-        value = max(s11 if k == 1 else s22, _RAISED * largest)
+        value = max(s11 if k == 1 else s22, LOCAL.raised_share * largest)
         sd[r + k] = value if value > 0.0 else 1.0
     par[i, kinds.DISK_S1], par[i, kinds.DISK_S2], par[i, kinds.DISK_MU] = sd[r + 1], sd[r + 2], mu
     if moves:
@@ -292,7 +292,7 @@ def _interval_frame(i, r, w, tiny, lo, hi, q, p, par):
     """The local problem of one row. If it cannot move, p is the bound that its velocity asks for, or nearest to 0."""
     par[i, kinds.INTERVAL_LOW], par[i, kinds.INTERVAL_HIGH] = lo, hi
     if w > tiny:
-        par[i, kinds.INTERVAL_INVERSE], par[i, kinds.INTERVAL_OWN] = 1.0 / w, w
+        par[i, kinds.INTERVAL_INVERSE], par[i, kinds.INTERVAL_W] = 1.0 / w, w
         return
     p[r] = min(max(0.0, lo), hi)
     if q[r] > 0.0 and lo > -math.inf:

@@ -25,11 +25,7 @@ from ...friction.kernels import PolyhedronWorkspace, project_polyhedron, starts_
 from ...problem.records import Array
 from ...runtime.jit import njit
 from . import kinds
-
-_BISECTIONS = 100  # of the safeguarded iterations for λ; bisection alone would need about 60
-_BRACKETS = 200  # evaluations of the function of p_n
-_NEWTON_STEPS = 30  # at most
-_CYCLES = 20_000  # over the groups; a group coupled to another by 0.999 of what it could be needs 1e4 for 1e-8
+from .parameters import LOCAL
 
 
 class Block(NamedTuple):
@@ -98,7 +94,7 @@ def minimise_ball(s, g, n, first, radius, f):
     low = 0.0
     high = math.sqrt(total) / radius
     x = max(0.0, high - widest)
-    for _ in range(_BISECTIONS):
+    for _ in range(LOCAL.max_steps):
         size2 = 0.0
         pull = 0.0
         for k in range(n):
@@ -127,7 +123,7 @@ def _minimise_product(block, g, radius, f, workspace):
     S, s0, n = block.G, block.g0, block.n
     linear, diagonal, part = workspace.work.residual, workspace.work.target, workspace.work.rhs
     last = math.inf
-    for _ in range(_CYCLES):
+    for _ in range(LOCAL.max_cycles):
         moved = 0.0
         size = 0.0
         first = 0
@@ -222,7 +218,7 @@ def _bracket(block, x, workspace):
     low, at_low, high, at_high = -1.0, 0.0, math.inf, 0.0  # low < 0: no lower end yet
     goal = -1.0
     side = 0
-    for _ in range(_BRACKETS):
+    for _ in range(LOCAL.max_brackets):
         rate = _normal_rate(block, x, workspace)
         if x <= 0.0 and rate >= 0.0:
             return 0.0
@@ -283,7 +279,7 @@ def _solve_ball(block, pn, guess, f):
         return x, guess
     x = pn if pn > 0.0 else abs(qn) / wnn
     y = guess
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(LOCAL.newton_steps):
         size2 = 0.0
         ff = 0.0  # sums of f², f·W_tn and W_tn² over s + λ
         fw = 0.0
@@ -407,7 +403,7 @@ def _newton_product(block, x, workspace):
     shift, n, first, wnn, wn, S, s0 = block.normal, block.n, block.first, block.wnn, block.wn, block.G, block.g0
     u, f, A, b = workspace.g, workspace.f, workspace.work.gram, workspace.work.sol
     m = n + shift
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(LOCAL.newton_steps):
         radius = block.mu * x + block.r0 if shift else block.r0
         rate = block.qn + wnn * x
         size = abs(block.qn) + wnn * x

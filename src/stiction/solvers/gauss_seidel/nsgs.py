@@ -16,16 +16,10 @@ from ...status import Status
 from ..acceptance import acceptance_levels, largest_accepted
 from ..base import Solution, finish, not_symmetric, nothing_to_solve
 from . import kinds
-from .outcome import ACCEPTED, FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED, STRICT_ROWS, quick_limit
+from .outcome import ACCEPTED, LIMIT, NONFINITE, RESTING, SOLVED, STALLED, attempt_limit
+from .parameters import ATTEMPT, SCHEDULE, WINDOWS
 from .records import LocalProblems, SweepList
 
-DEFAULT_SWEEPS = 10_000
-OMEGA = 1.7  # over-relaxation without acceleration
-FIRST_SWEEPS = 20  # without either at the start: problems of a few blocks end there
-WINDOW_SWEEPS = 500  # in which the residual must have fallen, else steps are shortened
-DENSE_MAX_ROWS = 300  # up to which W stays a full matrix
-MORE_STARTS = 2  # of a large problem whose sweeps go in circles, each from half of the impulses
-CERTIFICATE_SWEEPS = 100  # on a matrix between two looks at the certificate, at most
 # messages of solutions
 _ACCEPTED_MESSAGE = "nsgs left {:.1e} after {} sweeps, above tol = {:.0e}: accepted."
 _AT_REST_MESSAGE = "The first guess met the tolerance: the bodies are at rest."
@@ -53,7 +47,7 @@ class Nsgs:
     name = "nsgs"
 
     @checks_arguments
-    def __init__(self, maxiter: int = DEFAULT_SWEEPS, omega: float | None = None, accelerate: bool = True):
+    def __init__(self, maxiter: int = WINDOWS.default_sweeps, omega: float | None = None, accelerate: bool = True):
         self.maxiter = _check.count("maxiter", maxiter)
         self.omega = None if omega is None else _check.number("omega", omega, positive=True)
         self.accelerate = bool(accelerate)
@@ -75,7 +69,7 @@ class Nsgs:
             return nothing_to_solve(problem, self.name, tol)
         start = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
         accepted, strict_rows = acceptance_levels(tol, accept)
-        accepted = accepted if problem.nr > STRICT_ROWS else tol
+        accepted = accepted if problem.nr > ATTEMPT.strict_rows and not problem.elastic else tol
         p, status, message, sweeps = self._iterate(problem, start, tol, limit, (accepted, strict_rows))
         done = finish(problem, p, solver=self.name, tol=tol, status=status, message=message, iterations=sweeps)
         if done.status is Status.ACCEPTED and not done.certificate.ok(accepted):
@@ -93,9 +87,9 @@ class Nsgs:
         bodies = isinstance(problem.dynamics, Bodies)
         sweeps_class: Any = BodySweeps if bodies else MatrixSweeps
         accelerate = self.accelerate and bodies and self.omega is None
-        omega = 1.0 if accelerate else OMEGA if self.omega is None else self.omega
+        omega = 1.0 if accelerate else WINDOWS.omega if self.omega is None else self.omega
         # the associated law is a convex problem, on which sweeps may be slow but do not cycle
-        steps = [] if problem.associated else [1.0, 0.5, 0.25, 0.1, 0.05]
+        steps = [] if problem.associated else [*WINDOWS.shorter_omegas]
         if not accelerate:
             steps = [1.0, omega, *steps]
         inner = _inner_tolerance(problem, tol) if accelerate else tol
@@ -104,10 +98,10 @@ class Nsgs:
         bounded = level[0] > tol
         level = level if bounded else (inner, 0)
         run = FirstAttempt(problem, p, level) if accelerate else sweeps_class(problem, p, steps.pop(0), False, level)
-        first_window = quick_limit(problem.nr, bounded)
-        window = first_window if accelerate else FIRST_SWEEPS  # the first attempt is that of the compiled loop
-        large = accelerate and problem.nr > QUICK_ROWS
-        restarts = MORE_STARTS if large else 0
+        first_window = attempt_limit(problem.nr, bounded, problem.elastic)
+        window = first_window if accelerate else WINDOWS.first_sweeps  # the first attempt is that of the compiled loop
+        large = accelerate and problem.nr > ATTEMPT.few_rows
+        restarts = WINDOWS.restarts if large else 0
         best, least_error, sweeps = p, np.inf, 0
         while True:
             outcome, count, error = run.sweep(min(window, limit - sweeps), inner)
@@ -117,7 +111,7 @@ class Nsgs:
             if outcome == NONFINITE or not np.isfinite(p).all():
                 message = "The impulses of nsgs grew without bound; the best residual on the way was"
                 return best, Status.NONFINITE, f"{message} {least_error:.2e}.", sweeps
-            slow = error > 0.98 * least_error
+            slow = error > WINDOWS.slow_factor * least_error
             if error < least_error:
                 best, least_error = p, error
             if outcome == SOLVED:
@@ -133,11 +127,11 @@ class Nsgs:
             if restarts and outcome == STALLED:
                 restarts -= 1
                 run = BodySweeps(problem, 0.5 * p, omega, True, level)
-            elif steps and (slow or window == FIRST_SWEEPS):
+            elif steps and (slow or window == WINDOWS.first_sweeps):
                 run, large = sweeps_class(problem, p, steps.pop(0), False, level), False
             elif isinstance(run, FirstAttempt):
                 run = BodySweeps(problem, p, omega, True, level)
-            window = first_window if large else WINDOW_SWEEPS
+            window = first_window if large else WINDOWS.window_sweeps
 
 
 def _residual(error: float, tol: float) -> str:
@@ -256,7 +250,7 @@ class MatrixSweeps:
             np.zeros(ni, np.int64), np.zeros(ni, np.int64), gptr, vptr,
         )  # fmt: skip
         W: Any = dynamics.W if isinstance(dynamics, Delassus) else dynamics.delassus()
-        if isinstance(W, np.ndarray) and rows <= DENSE_MAX_ROWS:
+        if isinstance(W, np.ndarray) and rows <= WINDOWS.dense_max_rows:
             W = W[np.ix_(src, src)] + np.diag(problem.C[src])
         else:
             W = csr_array(W)[src][:, src]
@@ -294,18 +288,18 @@ class MatrixSweeps:
                 min(chunk, count - sweeps), threshold, self.entries, self.local, *self.columns, u, self.p,
                 self.problem.associated, facets,
             )  # fmt: skip
-            sweeps, chunk = sweeps + int(done), min(2 * chunk, CERTIFICATE_SWEEPS)
+            sweeps, chunk = sweeps + int(done), min(2 * chunk, WINDOWS.certificate_sweeps)
             error = self.problem.certify(self.impulses()).error
             if not error < np.inf:
                 return NONFINITE, sweeps, error
             if error <= tol:
                 return SOLVED, sweeps, error
-            if estimate <= FLOOR * scale:
+            if estimate <= SCHEDULE.floor * scale:
                 return RESTING, sweeps, error
             if sweeps >= count:
                 return LIMIT, sweeps, error
             if estimate <= threshold:
-                threshold = max(0.5 * min(1.0, tol / error) * estimate, FLOOR * scale)
+                threshold = max(0.5 * min(1.0, tol / error) * estimate, SCHEDULE.floor * scale)
 
 
 def _aim(problem: ContactProblem, tol: float, level: tuple[float, int], limit: int, accelerate: bool) -> Any:
@@ -332,9 +326,9 @@ def _inner_tolerance(problem: ContactProblem, tol: float) -> float:
 
 
 def _at_rest(problem: ContactProblem, p: FloatArray, tol: float) -> bool:
-    from ..rest import REST_MAX_ROWS, at_rest
+    from ..rest import REST, at_rest
 
-    if problem.nr > REST_MAX_ROWS or problem.v_start is None:
+    if problem.nr > REST.max_rows or problem.v_start is None:
         return False
     dynamics: Any = problem.dynamics
     bodies = dynamics.Minv.shape[:2]

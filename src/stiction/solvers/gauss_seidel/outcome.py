@@ -7,25 +7,19 @@ error has not fallen. An island that is given up does not end the others; where 
 outcome is LIMIT.
 """
 
+from .parameters import ATTEMPT
+
 SOLVED, LIMIT, NONFINITE = 0, 1, 2  # the tolerance is met; no sweeps are left; impulses grew without bound
 RESTING = 3  # sweeps change nothing any more: another method is needed
 STALLED = 4  # an island has made no progress for long: another start may help
 ACCEPTED = 5  # above the tolerance, and accepted
 AT_REST = -1  # in place of the number of sweeps: the first guess met the tolerance
 
-FLOOR = 1e-17  # a sweep that changes velocities less than this (of the scale) has come to rest
 
-# Sweeps of a first attempt at a problem on bodies, in `auto` and in the compiled loop alike: where problems are small,
-# Newton's method is the better second half; where they are large, its factorisations cost more than many sweeps.
-QUICK_ROWS, QUICK_FEW, QUICK_MANY = 3000, 200, 5000
-# Where more than the tolerance is accepted, sweeps are the cheapest way there; after them contacts are made compliant.
-BOUNDED_FEW, BOUNDED_MANY = 2000, 1000
-
-STRICT_ROWS = 300  # up to which a problem is solved to its tolerance, or not at all
-
-
-def quick_limit(rows: int, bounded: bool = False) -> int:
+def attempt_limit(rows: int, bounded: bool = False, elastic: bool = False) -> int:
     """The sweeps of a first attempt at a problem with `rows` rows; bounded: where more than `tol` is accepted."""
-    if rows <= QUICK_ROWS:
-        return BOUNDED_FEW if bounded else QUICK_FEW
-    return BOUNDED_MANY if bounded else QUICK_MANY
+    if elastic and rows > ATTEMPT.strict_rows:
+        return ATTEMPT.elastic_sweeps
+    if rows <= ATTEMPT.few_rows:
+        return ATTEMPT.bounded_few_sweeps if bounded else ATTEMPT.few_sweeps
+    return ATTEMPT.bounded_many_sweeps if bounded else ATTEMPT.many_sweeps

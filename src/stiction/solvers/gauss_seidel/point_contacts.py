@@ -1,6 +1,6 @@
 """Contacts of points in compact form: their rows in 15 numbers instead of 36, which memory delivers sooner.
 
-The three rows of a contact of rigid bodies are a frame F (its normal and tangents, in the item's own frame) and the
+The three rows of a contact of rigid bodies are a frame F (its normal and tangents, in the frame of the entry) and the
 arms r_a, r_b from the centres of mass: H v = F (v_a + ω_a × r_a - v_b - ω_b × r_b). With M⁻¹ = L Lᵀ, whose blocks are
 l·1 for the velocity and a triangle Λ for the spin, the state w of the sweeps moves by l f and Λᵀ (r × f) for the
 impulse f = Fᵀ p.
@@ -14,11 +14,11 @@ from ...friction.kernels import round_map
 from ...runtime.jit import njit
 from . import kinds
 from .local import disk_of, solve_disk
+from .parameters import LOCAL
 
 POINT_CONTACT_SIZE = 16  # numbers of a contact: 15, and one to fill two cache lines
 NORMAL, TANGENT_1, TANGENT_2, ARM_A, ARM_B = 0, 3, 6, 9, 12  # where its vectors begin
 BODY_FACTORS = 8  # numbers of a body: l, Λ by rows of its triangle, and one to fill a cache line
-_ROWS_ROUND_OFF = 1e-12  # the largest relative error of rows made from arms
 
 
 @njit(inline=True)
@@ -80,7 +80,7 @@ def _body_arm(H, g, sign, at, i, F):
     bent = abs(y * az - z * ay - au) + abs(z * ax - x * az - av) + abs(x * ay - y * ax - aw)
     bent += abs(y * bz - z * by - bu) + abs(z * bx - x * bz - bv) + abs(x * by - y * bx - bw)
     bent += abs(y * cz - z * cy - cu) + abs(z * cx - x * cz - cv) + abs(x * cy - y * cx - cw)
-    return off <= _ROWS_ROUND_OFF and bent <= _ROWS_ROUND_OFF * (abs(x) + abs(y) + abs(z))
+    return off <= LOCAL.point_accuracy and bent <= LOCAL.point_accuracy * (abs(x) + abs(y) + abs(z))
 
 
 @njit(leaf=True)

@@ -133,7 +133,7 @@ def _pack_entries_parallel(raw, entries, packed, laws, body_rows, free, L, q, p)
 def _finish_unit(u, unit, unit_cell, floor, raw, entries, local, packed, laws, rho, q, p):
     """Set the frames of the entries of unit u, turn their rows into them, and set their weights and packs.
 
-    least: what counts as zero on the diagonal of W.
+    floor: what counts as zero on the diagonal of W.
     """
     start, stop, c = unit[u], unit[u + 1], unit_cell[u]
     for i in range(start, stop):

@@ -13,12 +13,11 @@ sweep. `_update_progress` acts on the result. Each rule is one function:
     _outcome              how the rounds ended
 
 `_update_progress` itself decides whether an island has made progress and whether it stagnates; `relax` says to which
-problems a rule applies. To change a rule, change its function and its constants below; limits that `auto` and the
-compiled loop share are in `outcome`, with what follows from each outcome. `Progress` holds the state of each island.
-Errors there are squares (names end in 2), and so are ratios of errors: an error that has halved is a quarter
-(`_PROGRESS_PART`). That makes no difference to `_sweeps_to_goal`, where the logarithms of two ratios are divided. The
-rows of an island are those of the contacts that are swept: in the first attempt only those that may act
-(`first_attempt`).
+problems a rule applies. To change a rule, change its function, or its parameters (`parameters.SCHEDULE`). `outcome`
+says what follows from each outcome. `Progress` holds the state of each island. Errors there are squares (names end in
+2), and so are ratios of errors: an error that has halved is a quarter (`SCHEDULE.progress_factor`). That makes no
+difference to `_sweeps_to_goal`, where the logarithms of two ratios are divided. The rows of an island are those of the
+contacts that are swept: in the first attempt only those that may act (`first_attempt`).
 
 When a rule can act: every call of `relax` begins with a new `Progress`, so that patience, marks of progress and checks
 count from zero in each window of `Nsgs`, and whenever `first_attempt` adds contacts. Windows are 200 and then 500
@@ -43,32 +42,14 @@ import numpy as np
 
 from ...runtime.jit import njit
 from .accelerate import combine_sweeps, copy_range, new_history, realign_history, reset_history
-from .island_newton import THETA_START, sweeps_per_step
+from .island_newton import sweeps_per_step
 from .island_proximal import approach_rest, leave_out_overlaps, refine_proximally
 from .measure import measure_island
 from .order import PHASES
-from .outcome import ACCEPTED, FLOOR, LIMIT, NONFINITE, QUICK_ROWS, RESTING, SOLVED, STALLED
+from .outcome import ACCEPTED, LIMIT, NONFINITE, RESTING, SOLVED, STALLED
+from .parameters import ATTEMPT, ISLAND_NEWTON, SCHEDULE
 from .records import Array
 from .sweep_island import body_state, island_planar, island_planar_nested, island_spatial, island_spatial_nested
-
-# squares over the goal's: where Newton's method starts at once; where it is costly
-_NEAR_GOALS, _CLOSE_GOALS = 1e6, 1e2
-_FURTHER_GOALS, _FURTHEST_GOALS = 1e-8, 1e-16  # squares over the goal's: where Newton's method ends
-_FULL_EVERY_SWEEPS = 4  # one of these visits the open contacts too
-_ROUND_SWEEPS = (1, 4, 10, 20)  # before the first residual checks; then always the last
-_CHECK_MIN_SWEEPS = 3  # before a later check of an island with momentum; at most the last of `_ROUND_SWEEPS`
-_CHECK_SWEEPS_PART, _CHECK_MAX_SWEEPS = 20, 40  # checks are apart by a 20th of the sweeps so far, by 40 at most
-# Sweeps in which an island must have made progress, else it is given up at its next check; only accelerated sweeps on
-# Coulomb's law are.
-_PATIENCE_SWEEPS = 2000
-_PROGRESS_PART = 0.25  # of the squared error at the last progress: the error has halved
-_NEWTON_FIRST_ROUND = 2  # the first one after which Newton's method is tried on small islands
-# sweeps in the time of a factorisation, up to which Newton's method starts from `_NEAR_GOALS`
-_CHEAP_NEWTON_SWEEPS = 10.0
-_TINY_MAX_VELOCITIES = 12  # of an island that goes further than its goal at once: its digits cost nothing
-# An island whose error may be accepted is swept 60 times at least, and on for as long as it is expected to reach its
-# goal within 120 sweeps. Jammed piles are not: their errors fall by a tenth in a thousand sweeps.
-_ACCEPT_MIN_SWEEPS, _ACCEPT_MAX_SWEEPS = 60, 120
 
 
 class Aim(NamedTuple):
@@ -134,10 +115,10 @@ def _new_progress(aim, entries):
         progress_sweeps=none.copy(),
         best_error2=np.full(islands, math.inf),
         best_impulses=np.empty(n),
-        theta=np.full(islands, THETA_START),
+        theta=np.full(islands, ISLAND_NEWTON.theta_start),
         newton_cost=np.zeros(islands),
         newton_due=np.zeros(islands),
-        next_newton=np.full(islands, _NEWTON_FIRST_ROUND),
+        next_newton=np.full(islands, SCHEDULE.newton_first_round),
     )
 
 
@@ -155,12 +136,13 @@ def _start_with_newton(isl, aim, overlap, work, progress, history):
     """
     goal2 = progress.goal2[isl]
     error2 = measure_island(isl, aim.parallel, False, work)
-    near_goals = _NEAR_GOALS if progress.newton_cost[isl] <= _CHEAP_NEWTON_SWEEPS else _CLOSE_GOALS
+    cheap = progress.newton_cost[isl] <= SCHEDULE.cheap_newton_sweeps
+    near_goals = SCHEDULE.near_goals if cheap else SCHEDULE.close_goals
     if not error2 <= near_goals * goal2:
         return math.inf
     leave_out_overlaps(isl, aim.tol * aim.scale, overlap, work, history.g)
     error2, accepted = approach_rest(isl, aim.parallel, error2, goal2, history.g, work, history.x, history.r)
-    target2 = goal_fraction(aim.tol, _FURTHER_GOALS)
+    target2 = goal_fraction(aim.tol, SCHEDULE.further_goals)
     if not accepted and error2 > target2 * goal2:
         error2, progress.theta[isl], _, _ = refine_proximally(
             isl, aim.parallel, progress.theta[isl], error2, goal2, target2, work, history.x, history.r
@@ -186,10 +168,10 @@ def _unfinished(isl, aim, patience, progress):
 def _sweeps_of_round(isl, round_number, aim, progress, history):
     """The number of sweeps over an island in round `round_number` (from 1) before its residual is checked."""
     done = progress.done[isl]
-    count = _ROUND_SWEEPS[min(round_number - 1, len(_ROUND_SWEEPS) - 1)]
+    count = SCHEDULE.round_sweeps[min(round_number - 1, len(SCHEDULE.round_sweeps) - 1)]
     if round_number > 2 and history.momentum[isl]:
         count = progress.next_check[isl]
-    return min(max(count, min(done // _CHECK_SWEEPS_PART, _CHECK_MAX_SWEEPS)), aim.limit - done)
+    return min(max(count, min(done // SCHEDULE.check_sweeps_divisor, SCHEDULE.check_max_sweeps)), aim.limit - done)
 
 
 @njit
@@ -204,25 +186,25 @@ def _sweeps_to_goal(sweeps_since, ratio, last):
 @njit
 def _sweeps_until_check(sweeps_since, ratio, last):
     """Sweeps until the next residual check of an island: as many as it will need (`_sweeps_to_goal`), within bounds."""
-    longest = _ROUND_SWEEPS[-1]
+    longest = SCHEDULE.round_sweeps[-1]
     if not 1.0 < ratio < last < math.inf:
         return longest
-    return int(min(longest, max(_CHECK_MIN_SWEEPS, math.ceil(_sweeps_to_goal(sweeps_since, ratio, last)))))
+    return int(min(longest, max(SCHEDULE.check_min_sweeps, math.ceil(_sweeps_to_goal(sweeps_since, ratio, last)))))
 
 
 @njit
 def _too_slow(done, sweeps_since, ratio, last):
-    """Whether an island, after `done` sweeps, would need more than `_ACCEPT_MAX_SWEEPS` in all.
+    """Whether an island, after `done` sweeps, would need more than `SCHEDULE.accept_max_sweeps` in all.
 
     It is decided anew at every check; the other arguments are those of `_sweeps_to_goal`. `done` counts the sweeps of
     this call of `relax`: where contacts are added (`first_attempt`) the next call begins at 0, so that a problem may
     have more sweeps than that.
     """
-    if done < _ACCEPT_MIN_SWEEPS:
+    if done < SCHEDULE.accept_min_sweeps:
         return False
     if not ratio < last < math.inf:
         return True
-    return done + _sweeps_to_goal(sweeps_since, ratio, last) > _ACCEPT_MAX_SWEEPS
+    return done + _sweeps_to_goal(sweeps_since, ratio, last) > SCHEDULE.accept_max_sweeps
 
 
 @njit(leaf=True)
@@ -232,7 +214,7 @@ def _try_newton(isl, round_number, tiny, aim, work, progress, history):
     tiny: whether the island is so small that it is always taken further than its goal.
     """
     goal2, error2 = progress.goal2[isl], progress.error2[isl]
-    target2 = goal_fraction(aim.tol, _FURTHEST_GOALS if tiny else _FURTHER_GOALS)
+    target2 = goal_fraction(aim.tol, SCHEDULE.furthest_goals if tiny else SCHEDULE.further_goals)
     due = (
         error2 > goal2 and round_number >= progress.next_newton[isl] and progress.done[isl] >= progress.newton_due[isl]
     )
@@ -251,7 +233,8 @@ def _set_threshold(isl, largest_change, aim, progress):
     """Lower the change of a sweep that ends a round, after one of `largest_change` has ended it above the goal."""
     goal = (aim.tol * aim.scale) ** 2
     error = math.sqrt(progress.error2[isl] / progress.goal2[isl] * goal)
-    progress.threshold[isl] = max(0.5 * min(1.0, aim.tol * aim.scale / error) * largest_change, FLOOR * aim.scale)
+    floor = SCHEDULE.floor * aim.scale
+    progress.threshold[isl] = max(0.5 * min(1.0, aim.tol * aim.scale / error) * largest_change, floor)
 
 
 @njit(leaf=True)
@@ -308,8 +291,11 @@ def _update_progress(isl, round_number, largest_change, pending, newton_allowed,
     first, last = entries.rows[isl], entries.rows[isl + 1]
     rows, sweeps_since, last_ratio = last - first, done - progress.checked[isl], progress.last_ratio[isl]
     progress.last_ratio[isl], progress.checked[isl] = progress.error2[isl] / goal2, done
-    tiny = newton_allowed and (entries.begin[isl + 1] - entries.begin[isl]) * work.w.shape[1] <= _TINY_MAX_VELOCITIES
-    rebuilt = pending and round_number > len(_ROUND_SWEEPS)
+    tiny = (
+        newton_allowed
+        and (entries.begin[isl + 1] - entries.begin[isl]) * work.w.shape[1] <= SCHEDULE.tiny_max_velocities
+    )
+    rebuilt = pending and round_number > len(SCHEDULE.round_sweeps)
     if newton_allowed and _try_newton(isl, round_number, tiny, aim, work, progress, history):
         reset_history(isl, rows, history)
         pending = False
@@ -322,8 +308,8 @@ def _update_progress(isl, round_number, largest_change, pending, newton_allowed,
         progress.accepted[isl] = _too_slow(done, sweeps_since, progress.error2[isl] / goal2, last_ratio)
     if largest_change <= progress.threshold[isl] and unsolved:
         _set_threshold(isl, largest_change, aim, progress)
-    progress.stagnant[isl] = largest_change <= FLOOR * aim.scale
-    if progress.error2[isl] <= _PROGRESS_PART * progress.progress_error2[isl]:
+    progress.stagnant[isl] = largest_change <= SCHEDULE.floor * aim.scale
+    if progress.error2[isl] <= SCHEDULE.progress_factor * progress.progress_error2[isl]:
         progress.progress_error2[isl], progress.progress_sweeps[isl] = progress.error2[isl], done
     return pending and unsolved and done < aim.limit and not progress.accepted[isl]
 
@@ -344,13 +330,13 @@ def _make_round(sweep_island):
         entries, done = work.entries, progress.done
         threads_share = _threads_share(isl, aim, entries)
         largest_change = math.inf
-        full = done[isl] % _FULL_EVERY_SWEEPS == 0
+        full = done[isl] % SCHEDULE.full_every_sweeps == 0
         pending = False  # a sweep whose result has not been combined with those before
         for _ in range(_sweeps_of_round(isl, round_number, aim, progress, history)):
             if pending:
                 combine_sweeps(isl, threads_share, full, work, history)
             pending = aim.accelerate
-            full = done[isl] % _FULL_EVERY_SWEEPS == 0
+            full = done[isl] % SCHEDULE.full_every_sweeps == 0
             if aim.accelerate and (full or not history.momentum[isl]):
                 copy_range(entries.rows[isl], entries.rows[isl + 1], threads_share, work.p, history.x)
             estimate = sweep_island(isl, aim.parallel, estimates, full, work, facets)
@@ -359,7 +345,7 @@ def _make_round(sweep_island):
                 largest_change = estimate
             if largest_change <= progress.threshold[isl]:
                 break
-        rebuild = round_number > len(_ROUND_SWEEPS)  # before that, round-off is no matter
+        rebuild = round_number > len(SCHEDULE.round_sweeps)  # before that, round-off is no matter
         _check_residual(isl, rebuild, aim, work, progress, history, before)
         if _update_progress(isl, round_number, largest_change, pending, newton_allowed, aim, work, progress, history):
             combine_sweeps(isl, threads_share, full, work, history)
@@ -384,13 +370,13 @@ def _make_relax(d, nested, sweep_island):
         for i in range(len(entries.gptr) - 1):
             facets = max(facets, entries.gptr[i + 1] - entries.gptr[i])
         # only accelerated sweeps on Coulomb's law stall; a convex problem may be slow, but is solved in the end
-        patience = _PATIENCE_SWEEPS if aim.accelerate and not laws.associated else aim.limit
+        patience = SCHEDULE.patience_sweeps if aim.accelerate and not laws.associated else aim.limit
         newton_allowed = aim.accelerate and not nested and not laws.associated and len(work.local.Cb) == 0
         work.w[moving], work.v[moving] = 0.0, 0.0  # what cannot move
         for isl in range(islands):
             body_state(isl, aim.parallel, entries, work.packed, work.p, work.w)
         for isl in range(islands):  # from a first guess near the solution Newton's method goes there at once
-            if newton_allowed and 0 < entries.rows[isl + 1] - entries.rows[isl] <= QUICK_ROWS:
+            if newton_allowed and 0 < entries.rows[isl + 1] - entries.rows[isl] <= ATTEMPT.few_rows:
                 progress.newton_cost[isl] = sweeps_per_step(isl, entries, d)
                 progress.newton_due[isl] = progress.newton_cost[isl]
                 progress.error2[isl] = _start_with_newton(isl, aim, overlap, work, progress, history)

@@ -123,7 +123,7 @@ def _intervals(start, stop, d, entries, local, packed, q, p, w):
         change = x - p[r]
         p[r] = x
         _apply_impulse(packed.J, w, r, entries.a[i], entries.b[i], d, change)
-        largest = max(largest, abs(change) * par[i, kinds.INTERVAL_OWN])
+        largest = max(largest, abs(change) * par[i, kinds.INTERVAL_W])
     return largest
 
 
@@ -247,7 +247,7 @@ def _make_sweep_matrix(nested):
                         par[i, kinds.INTERVAL_LOW],
                         par[i, kinds.INTERVAL_HIGH],
                     )
-                    change = abs(new[0] - p[r]) * par[i, kinds.INTERVAL_OWN]
+                    change = abs(new[0] - p[r]) * par[i, kinds.INTERVAL_W]
                 elif i < seg[kinds.BILATERAL + 1]:
                     for k in range(n):
                         new[k] = p[r + k] - u[r + k]

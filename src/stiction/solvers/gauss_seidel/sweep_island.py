@@ -22,7 +22,7 @@ def row_weights(start, stop, entries, local):
     for i in range(start, stop):
         r = entries.ptr[i]
         if entries.kind[i] == kinds.INTERVAL:
-            local.weight[r] = local.par[i, kinds.INTERVAL_OWN]
+            local.weight[r] = local.par[i, kinds.INTERVAL_W]
         elif entries.kind[i] == kinds.BILATERAL:
             for k in range(entries.ptr[i + 1] - r):
                 local.weight[r + k] = 1.0

@@ -20,9 +20,7 @@ from ..._check import FloatArray, IntArray
 from ...problem import dynamics as problem_dynamics
 from ...problem.contact_problem import ContactProblem
 from . import kernels
-
-DENSE_MAX_VELOCITIES = 150  # of bodies, up to which a dense factorisation beats a sparse one
-DENSE_MAX_ROWS = 2500  # up to which a W that is given as a sparse matrix is made dense
+from .parameters import ASSEMBLY
 
 
 class LinearSystem(Protocol):
@@ -46,13 +44,13 @@ def make_linear_system(problem: ContactProblem, unit: FloatArray) -> LinearSyste
     if isinstance(form, problem_dynamics.Bodies):
         return Bodies(form, unit)
     if isinstance(form, problem_dynamics.Dense):
-        if form.nv < 0.8 * form.nr:
+        if form.nv < ASSEMBLY.factored_velocities_share * form.nr:
             root = np.linalg.cholesky(form.M)
             H, G = (unit[:, None] * np.linalg.solve(root, rows.T).T for rows in (form.H, form.G))
             return LowRankSystem(ptr, np.ascontiguousarray(H), np.ascontiguousarray(G))
         return DenseSystem(ptr, form.delassus() * unit[:, None] * unit)
     W = form.W
-    if problem.nr > DENSE_MAX_ROWS:
+    if problem.nr > ASSEMBLY.dense_max_rows:
         from scipy.sparse import csr_matrix, diags
 
         return SparseSystem(ptr, diags(unit) @ csr_matrix(W) @ diags(unit))
@@ -66,10 +64,10 @@ def _low_rank(W: FloatArray) -> FloatArray | None:
     from scipy.linalg.lapack import dpstrf
 
     n = len(W)
-    if n < 60 or np.abs(W - W.T).max() > 1e-9 * np.abs(W).max():
+    if n < ASSEMBLY.low_rank_min_rows or np.abs(W - W.T).max() > 1e-9 * np.abs(W).max():
         return None
     c, piv, rank, _ = dpstrf(W, tol=1e-15 * n * float(W.diagonal().max(initial=0.0)), lower=1)
-    if rank > 0.6 * n:
+    if rank > ASSEMBLY.low_rank_share * n:
         return None
     L = np.zeros((n, rank))
     L[piv - 1] = np.tril(c)[:, :rank]
@@ -228,7 +226,7 @@ class Bodies:
         self.slot[same, 3] = world
         self.K = np.empty((self.count + 1, self.d, self.d))
         size = n * self.d
-        self.full = size <= DENSE_MAX_VELOCITIES
+        self.full = size <= ASSEMBLY.dense_max_velocities
         if not self.full:
             self._order()
 

@@ -4,7 +4,7 @@ In scaled rows (`response`) the unknown impulses solve, for a centre c and a ste
 
     f(p) = p - R(c - θ ρ (W p + C p + q)) = 0
 
-with R the answer of the laws. At p = c it is the contact problem itself; for a fixed c it is the problem with 1/(θρ)
+with R the response of the laws. At p = c it is the contact problem itself; for a fixed c it is the problem with 1/(θρ)
 of extra compliance, pulled to c: regular however singular W is. Newton's step solves (I + D θρ (W + C)) dp = -f.
 `gauss_seidel/island_newton` has these steps for small islands of bodies, compiled, and says why they are two.
 """
@@ -17,9 +17,9 @@ from ..._check import FloatArray, IntArray
 from ...problem.contact_problem import ContactProblem
 from . import kernels
 from .assembly import make_linear_system
+from .parameters import NEWTON
 from .response import make_scaled
 
-SHORTEST_PART = 2.0**-7  # of a Newton step, in the line search
 _ROUND_OFF = 4e-16  # of a product, relative to its terms
 
 
@@ -45,7 +45,10 @@ class Equations:
         self.rho_rows = np.repeat(self.rho, np.diff(problem.row_ptr))
         nr = problem.nr
         self.response, self.g = np.empty(nr), np.empty(nr)
-        self.D, self.B = np.zeros((nr, 6)), np.zeros((nr, 6))  # blocks are narrower, and the rest is looked at too
+        self.D, self.B = (
+            np.zeros((nr, 6)),
+            np.zeros((nr, 6)),
+        )
 
     def scaled(self, p: FloatArray) -> FloatArray:
         """Impulses in scaled rows; none in rows that can carry none."""
@@ -124,6 +127,6 @@ class Equations:
                 best, least = new, new_size
             elif best is not x:
                 return best
-            if part <= SHORTEST_PART or least <= 0.1 * size:
+            if part <= NEWTON.shortest_part or least <= 0.1 * size:
                 return best
             part *= 0.5

@@ -16,11 +16,8 @@ from ...problem.contact_problem import ContactProblem
 from ...status import Status
 from ..base import Solution, finish, nothing_to_solve
 from ..gauss_seidel.nsgs import Nsgs
-from .equations import SHORTEST_PART, Equations
-
-START_SWEEPS = 100  # of Gauss–Seidel before the first step
-DEFAULT_STEPS = 60  # factorisations
-LEAST_SLACK = 1e-8  # of sticking rows; more after a step that did not help
+from .equations import Equations
+from .parameters import NEWTON
 
 
 class Newton:
@@ -44,18 +41,18 @@ class Newton:
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Iterate until the certificate is met; `maxiter` (default 60) limits the factorisations."""
-        limit = DEFAULT_STEPS if maxiter is None else _check.count("maxiter", maxiter)
+        limit = NEWTON.default_steps if maxiter is None else _check.count("maxiter", maxiter)
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         p = problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,))
         if Nsgs().refuses(problem) is None:
-            p = Nsgs().solve(problem, tol=tol, maxiter=START_SWEEPS, p0=p).p
+            p = Nsgs().solve(problem, tol=tol, maxiter=NEWTON.start_sweeps, p0=p).p
         equations = Equations(problem)
         unit = equations.laws.unit
         x = equations.scaled(p)
         best, least_error = p, np.inf
         f, size = equations.residual_at(x, x, 1.0)
-        target, slack, stuck = 10.0 * tol * problem.scale, LEAST_SLACK, 0
+        target, slack, stuck = 10.0 * tol * problem.scale, NEWTON.least_slack, 0
         for count in range(limit + 1):
             if size < least_error:
                 best, least_error = unit * x, size
@@ -67,10 +64,11 @@ class Newton:
                         iterations=count,
                     )  # fmt: skip
                 target = max(0.1 * size, 1e-17 * problem.scale)
-            if count == limit or stuck == 5:
+            if count == limit or stuck == NEWTON.max_failures:
                 break
             x, f, size, improved = _damped_step(equations, x, f, size, slack)
-            slack = max(LEAST_SLACK, 0.1 * slack) if improved else min(1.0, 100.0 * slack)
+            grown, shrunk = min(1.0, NEWTON.slack_growth * slack), max(NEWTON.least_slack, NEWTON.slack_shrink * slack)
+            slack = shrunk if improved else grown
             stuck = 0 if improved else stuck + 1
         message = f"newton stopped after {count} iterations with residual {problem.certify(best).error:.2e}."
         return finish(
@@ -94,6 +92,6 @@ def _damped_step(
         f_new, size_new = equations.residual_at(new, new, 1.0)
         if size_new < (1.0 - 1e-4 * part) * size:
             return new, f_new, size_new, True
-        if part <= SHORTEST_PART:
+        if part <= NEWTON.shortest_part:
             return new, f_new, size_new, False
         part *= 0.5

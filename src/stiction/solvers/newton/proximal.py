@@ -17,15 +17,7 @@ from ...status import Status
 from ..base import Solution, finish, nothing_to_solve
 from ..islands import split
 from .equations import Equations
-
-DEFAULT_STEPS = 1000  # of Newton's method per island
-CENTRE_STEPS = 20  # of Newton's method in one outer step, at most
-PATIENCE_STEPS, NEARBY_STEPS = 200, 100  # in which the residual must have halved, from none and from a near start
-GOAL_SHARE = 0.01  # of the residual: how far an outer step is solved
-THETA_LEAST, THETA_MOST = 1e-3, 1e11  # bounds of θ
-THETA_SHRINK = 0.2  # θ after Newton's method has failed; it then grows by
-CAREFUL, RESTORE = 2.0, 1.2  # this at most, the more the longer it goes well
-IDLE_STEPS, THETA_NOISY, THETA_LOW = 8, 1e6, 1e3  # without progress at so large a θ it falls to this
+from .parameters import PROXIMAL
 
 
 class Proximal:
@@ -48,7 +40,7 @@ class Proximal:
         self, problem: ContactProblem, *, tol: float = 1e-8, maxiter: int | None = None, p0: FloatArray | None = None
     ) -> Solution:
         """Iterate from `p0`, or from the problem's `p_warm`; `maxiter` limits the Newton steps of an island."""
-        limit = DEFAULT_STEPS if maxiter is None else _check.count("maxiter", maxiter)
+        limit = PROXIMAL.default_steps if maxiter is None else _check.count("maxiter", maxiter)
         if problem.nr == 0:
             return nothing_to_solve(problem, self.name, tol)
         p = np.array(problem.p_warm if p0 is None else _check.floats("p0", p0, (problem.nr,)))
@@ -80,7 +72,7 @@ def iterate(problem: ContactProblem, p: FloatArray, tol: float, limit: int) -> t
     best, least_error, steps = p, np.inf, 0
     for x in starts:
         if steps < limit:
-            patience = PATIENCE_STEPS if x is zero else NEARBY_STEPS
+            patience = PROXIMAL.patience_steps if x is zero else PROXIMAL.nearby_steps
             new, error, count = _outer_steps(equations, x, tol, limit - steps, patience)
             steps += count
             if error < least_error:
@@ -98,8 +90,8 @@ def _outer_steps(
     scale = problem.scale
     error = equations.residual(x) / scale
     best, best_error, progress_steps, progress_error = x, error, 0, error
-    target, steps, growth_limit, idle_steps = tol, 0, 10.0, 0
-    theta = min(1e4, max(1.0, error**-0.5)) if error > 0.0 else 1.0
+    target, steps, growth_limit, idle_steps = tol, 0, PROXIMAL.most_growth, 0
+    theta = min(PROXIMAL.theta_first_most, max(1.0, error**-0.5)) if error > 0.0 else 1.0
     while True:
         if error <= target:
             exact = problem.certify(unit * x).error
@@ -108,24 +100,25 @@ def _outer_steps(
             target = 0.1 * min(error, target)
         if steps >= limit or steps - progress_steps > patience or target < 1e-17:
             return unit * best, problem.certify(unit * best).error, steps
-        goal = max(1e-16, GOAL_SHARE * min(error, best_error)) * scale
-        new, converged, count = equations.proximal(x, theta, goal, min(CENTRE_STEPS, limit - steps))
+        goal = max(1e-16, PROXIMAL.goal_share * min(error, best_error)) * scale
+        new, converged, count = equations.proximal(x, theta, goal, min(PROXIMAL.centre_steps, limit - steps))
         steps += max(1, count)
         new_error = equations.residual(new) / scale
         if converged or new_error < 0.3 * error:
             x, error = new, new_error
             factor = 0.1 if count == 0 else 10.0 if count <= 3 else 4.0 if count <= 6 else 2.0
-            theta = min(THETA_MOST, theta * min(factor, growth_limit))
-            growth_limit = min(10.0, growth_limit * RESTORE)
+            theta = min(PROXIMAL.theta_most, theta * min(factor, growth_limit))
+            growth_limit = min(PROXIMAL.most_growth, growth_limit * PROXIMAL.growth_recovery)
         else:
             if new_error < error:
                 x, error = new, new_error
-            theta = max(THETA_LEAST, THETA_SHRINK * theta)
-            growth_limit = CAREFUL
+            theta = max(PROXIMAL.theta_least, PROXIMAL.theta_shrink * theta)
+            growth_limit = PROXIMAL.careful_growth
         idle_steps = 0 if error < 0.9 * best_error else idle_steps + 1
         if error < best_error:
             best, best_error = x, error
-        if idle_steps >= IDLE_STEPS and theta >= THETA_NOISY:  # round-off, times θ, may be all that is left
-            theta, idle_steps = THETA_LOW, 0
+        noisy = theta >= PROXIMAL.theta_noisy
+        if noisy and idle_steps >= PROXIMAL.idle_steps:  # round-off, times θ, may be all that is left
+            theta, idle_steps = PROXIMAL.theta_low, 0
         if best_error < 0.5 * progress_error:
             progress_error, progress_steps = best_error, steps

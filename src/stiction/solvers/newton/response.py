@@ -168,13 +168,13 @@ def _balls(b, laws, x, p, D, e, ratio):
         radius = mu * p[start] + r0
     lean = mu * down if associated else 0.0  # d p_n / d x_t = lean·e
     _outward(first, stop, groups, radius, x, e, ratio)
-    own = first
+    group_start = first
     for k in range(first, stop):
         if (groups >> (k - first)) & 1:
-            own = k
+            group_start = k
         p[k] = ratio[k - first] * x[k]
-        l = own
-        while l < stop and (l == own or not (groups >> (l - first)) & 1):
+        l = group_start
+        while l < stop and (l == group_start or not (groups >> (l - first)) & 1):
             D[k, l - start] = -ratio[k - first] * e[k - first] * e[l - first]
             l += 1
         D[k, k - start] += ratio[k - first]

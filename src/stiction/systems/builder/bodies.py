@@ -16,7 +16,7 @@ from ..shapes.basic import HalfPlane, Plane, Shape2, Shape3
 from .handles import Mark, new_mark
 
 KINDS = ("dynamic", "fixed", "kinematic")
-TINY, HUGE = 1e-60, 1e60  # masses [kg] and inertias [kg m²] beyond these over- or underflow somewhere
+MASS_MIN, MASS_MAX = 1e-60, 1e60  # masses [kg] and inertias [kg m²] beyond these over- or underflow somewhere
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def mass_properties(
 def _can_turn(what: str, mass: float, inertia: FloatArray) -> FloatArray:
     """The inertia, if it and the mass can be computed with: nothing over- or underflows."""
     for name, values in (("mass", np.array(mass)), ("inertia", np.diag(inertia) if inertia.ndim else inertia)):
-        if not ((values > TINY) & (values < HUGE)).all():
+        if not ((values > MASS_MIN) & (values < MASS_MAX)).all():
             raise ModelError(
                 f"{what}: its {name} is {float(np.min(values)):.3g}, too small or too large to compute with; "
                 "give sizes and densities in SI units."

@@ -26,7 +26,7 @@ from ..restitution import Restitution, checked, law_code, most, values
 
 Friction = FrictionSet | float | None
 DEFAULT = "default"
-_ROUND = 1e-3  # of the mean of a support function: harmonics up to this come from sampling it
+_SAMPLING_NOISE = 1e-3  # of the mean of a support function: harmonics up to this come from sampling it
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ def _has_direction(law: FrictionSet, rows: tuple[int, ...]) -> bool:
         u = np.zeros((len(angle), len(rows)))
         u[:, [rows.index(row) for row in pair]] = circle
         support = _support(law, u)
-        if isinstance(law, ConvexSet) and np.ptp(support) > _ROUND * support.max():
+        if isinstance(law, ConvexSet) and np.ptp(support) > _SAMPLING_NOISE * support.max():
             return True
-        if any(abs(support @ np.exp(1j * n * angle)) > _ROUND * support.sum() for n in (1, 2)):
+        if any(abs(support @ np.exp(1j * n * angle)) > _SAMPLING_NOISE * support.sum() for n in (1, 2)):
             return True
     return False
 
@@ -99,7 +99,7 @@ def _has_side(law: FrictionSet, rows: tuple[int, ...]) -> bool:
         return False
     u = _circle()[1]
     support = _support(law, u)
-    return bool(np.abs(support - _support(law, u * [1.0, -1.0])).max() > _ROUND * support.max())
+    return bool(np.abs(support - _support(law, u * [1.0, -1.0])).max() > _SAMPLING_NOISE * support.max())
 
 
 def _circle() -> tuple[FloatArray, FloatArray]:

@@ -12,14 +12,14 @@ import numpy as np
 
 from ..._check import FloatArray
 
-STEP = float(np.finfo(float).eps) ** 0.2
+DIFFERENCE_STEP = float(np.finfo(float).eps) ** 0.2
 
 
 def derivative(f: Callable[[FloatArray], FloatArray | float], q: FloatArray) -> FloatArray:
     """∂f/∂q with the coordinates last: shape f(q).shape + (n,)."""
     columns = []
     for i in range(q.size):
-        step = STEP * max(1.0, abs(float(q[i])))
+        step = DIFFERENCE_STEP * max(1.0, abs(float(q[i])))
         x = q.copy()
         values = []
         for k in (-2, -1, 1, 2):

@@ -18,7 +18,7 @@ from .mechanism import Mechanism
 if TYPE_CHECKING:
     from ...collision.records import Boxes, FoundContacts, Geometry
 
-MEASURED = 4  # geometries that are kept: of a step's contacts, and of those ahead, at both its ends
+GEOMETRIES_KEPT = 4  # geometries that are kept: of a step's contacts, and of those ahead, at both its ends
 CODES = 1 << 22  # feature codes per shape pair: room for polygons of a thousand vertices
 
 
@@ -74,7 +74,7 @@ class Detection(ABC):
 
     @abstractmethod
     def _boxes(self, x: FloatArray, turn: FloatArray, band: float) -> Boxes:
-        """Boxes of shapes, half of `band` larger (`collision.aabbs`)."""
+        """Boxes of shapes, half of `band` larger (`collision.broad`)."""
 
     @abstractmethod
     def _find(self, x: FloatArray, turn: FloatArray, pairs: IntArray, band: float, out: FoundContacts) -> int:
@@ -238,5 +238,5 @@ class Detection(ABC):
         out = Geometry(np.empty(n), np.empty((n, d)), np.empty((n, d)), np.empty((n, d)))
         if n:
             self._measure(*self._poses(q), f, out)
-        self._measured = [(f, q.copy(), out), *self._measured[: MEASURED - 1]]
+        self._measured = [(f, q.copy(), out), *self._measured[: GEOMETRIES_KEPT - 1]]
         return out

@@ -9,9 +9,9 @@ import numpy as np
 from ..._check import FloatArray
 from ...errors import ModelError
 
-MOST = 2000  # vertices of one hull: contacts are named by pairs of them
-SIZES = 1e-50, 1e50  # [m]: inertias, which grow as the fifth power, neither underflow nor overflow
-_FLAT = 1e-9  # facets whose normals and offsets (relative to the size) differ by less are one face
+HULL_MAX_VERTICES = 2000  # vertices of one hull: contacts are named by pairs of them
+HULL_SIZE_RANGE_M = 1e-50, 1e50  # [m]: inertias, which grow as the fifth power, neither underflow nor overflow
+_SAME_FACE_TOL = 1e-9  # facets whose normals and offsets (relative to the size) differ by less are one face
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,10 @@ def polytope(points: FloatArray, what: str = "ConvexHull points") -> Polytope:
         raise ModelError(f"{what} lie in one plane; they must span a volume.")
     loops, normals = _faces(points / unit, hull, span / unit)
     used = sorted({i for loop in loops for i in loop})
-    if len(used) > MOST:
-        raise ModelError(f"{what} have a hull of {len(used)} vertices; at most {MOST} are possible. Simplify it.")
+    if len(used) > HULL_MAX_VERTICES:
+        raise ModelError(
+            f"{what} have a hull of {len(used)} vertices; at most {HULL_MAX_VERTICES} are possible. Simplify it."
+        )
     number = {old: new for new, old in enumerate(used)}
     faces = tuple(tuple(number[i] for i in loop) for loop in loops)
     links: list[set[int]] = [set() for _ in used]
@@ -60,8 +62,9 @@ def polytope(points: FloatArray, what: str = "ConvexHull points") -> Polytope:
 
 def check_size(what: str, span: float) -> None:
     """Refuse a size [m] with which nothing can be computed."""
-    if not SIZES[0] <= span <= SIZES[1]:
-        raise ModelError(f"{what} span {span:g} m; sizes from {SIZES[0]:g} to {SIZES[1]:g} m can be computed with.")
+    low, high = HULL_SIZE_RANGE_M
+    if not low <= span <= high:
+        raise ModelError(f"{what} span {span:g} m; sizes from {low:g} to {high:g} m can be computed with.")
 
 
 def _faces(points: FloatArray, hull: object, span: float) -> tuple[list[list[int]], list[FloatArray]]:
@@ -78,8 +81,8 @@ def _faces(points: FloatArray, hull: object, span: float) -> tuple[list[list[int
             f = todo.pop()
             members.append(f)
             for g in neighbors[f]:
-                same = np.abs(equations[g, :3] - equations[seed, :3]).max() < _FLAT
-                if owner[g] < 0 and same and abs(equations[g, 3] - equations[seed, 3]) < _FLAT * span:
+                same = np.abs(equations[g, :3] - equations[seed, :3]).max() < _SAME_FACE_TOL
+                if owner[g] < 0 and same and abs(equations[g, 3] - equations[seed, 3]) < _SAME_FACE_TOL * span:
                     owner[g] = seed
                     todo.append(int(g))
         loop, normal = _outline(points, simplices[members].ravel(), equations[seed, :3], span)

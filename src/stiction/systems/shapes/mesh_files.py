@@ -13,9 +13,9 @@ from pathlib import Path
 
 from ...errors import ModelError
 
-MESH_BYTES = 200_000_000  # of a mesh file, unpacked
-BESIDE = ("mtl", "png", "jpg", "jpeg", "bin", "txt", "md")  # what may be in an archive with a mesh
-_PIECE = 1 << 20
+MESH_MAX_BYTES = 200_000_000  # of a mesh file, unpacked
+COMPANION_ENDINGS = ("mtl", "png", "jpg", "jpeg", "bin", "txt", "md")  # what may be in an archive with a mesh
+_PIECE_BYTES = 1 << 20
 
 
 def check_mesh_file(path: Path, what: str, endings: Sequence[str] = ()) -> None:
@@ -27,11 +27,11 @@ def check_mesh_file(path: Path, what: str, endings: Sequence[str] = ()) -> None:
     try:
         for name, size in _members(path):
             ending = name.lower().rpartition(".")[2]
-            if endings and not name.endswith("/") and ending not in (*endings, *BESIDE):
+            if endings and not name.endswith("/") and ending not in (*endings, *COMPANION_ENDINGS):
                 raise ModelError(f"{what}: {name} is not read; meshes end in {', '.join(endings)}.")
             total += size
-            if total > MESH_BYTES:
-                raise ModelError(f"{what} has more than {MESH_BYTES} bytes when it is unpacked; no more are read.")
+            if total > MESH_MAX_BYTES:
+                raise ModelError(f"{what} has more than {MESH_MAX_BYTES} bytes when it is unpacked; no more are read.")
     except (OSError, EOFError, ValueError, zipfile.BadZipFile, tarfile.TarError, zlib.error) as error:
         if isinstance(error, ModelError):
             raise
@@ -51,7 +51,7 @@ def _members(path: Path) -> Iterator[tuple[str, int]]:
             yield from ((one.name + "/" * one.isdir(), one.size) for one in tar)
     elif ending.endswith(("bz2", ".gz")):
         with bz2.open(path) if ending.endswith("bz2") else gzip.open(path) as file:
-            while piece := file.read(_PIECE):
+            while piece := file.read(_PIECE_BYTES):
                 yield path.stem, len(piece)
     else:
         yield path.name, path.stat().st_size

@@ -15,7 +15,7 @@ from .basic import _ORIGIN3, _UPRIGHT, MassProperties, Shape3, _size
 from .hulls import Polytope, check_size, fan, polytope, solid
 from .mesh_files import check_mesh_file
 
-_CONVEX = 1e-6  # a mesh whose hull has this much more volume, relatively, is not convex
+_CONVEX_VOLUME_TOL = 1e-6  # a mesh whose hull has this much more volume, relatively, is not convex
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +149,7 @@ class Mesh(Shape3):
         self._place(self.position, self.orientation)
         whole = polytope(vertices, f"{what} vertices")
         volume = solid(whole.vertices, fan(whole.loops))[0]
-        convex = volume - own.volume <= _CONVEX * volume
+        convex = volume - own.volume <= _CONVEX_VOLUME_TOL * volume
         if not convex and not self.decompose:
             raise ModelError(
                 f"{what} is not convex (its hull has {100 * (volume / own.volume - 1):.3g} % more volume): use "

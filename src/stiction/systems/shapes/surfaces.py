@@ -15,8 +15,8 @@ from .basic import Box, Capsule, Disk, Ellipse, HalfPlane, Plane, Polygon, Rod, 
 from .hulls import fan
 from .solids import Cylinder, Ellipsoid, Mesh
 
-AROUND, UP = 24, 12  # sides of round shapes, around and from pole to pole
-THIN = 0.01  # of the length of a segment: its drawn width
+SIDES_AROUND, SIDES_UP = 24, 12  # sides of round shapes, around and from pole to pole
+SEGMENT_WIDTH_SHARE = 0.01  # of the length of a segment: its drawn width
 
 Surface = tuple[FloatArray, IntArray]
 
@@ -83,7 +83,7 @@ def _polyhedral(shape: Any) -> Surface:
 @lru_cache
 def _ball() -> Surface:
     """The unit sphere: rings from the north to the south pole."""
-    return _turned(np.linspace(0.0, np.pi, UP + 1)[1:-1], lambda a: (np.sin(a), np.cos(a)), (1.0, -1.0))
+    return _turned(np.linspace(0.0, np.pi, SIDES_UP + 1)[1:-1], lambda a: (np.sin(a), np.cos(a)), (1.0, -1.0))
 
 
 def _turned(
@@ -91,23 +91,31 @@ def _turned(
 ) -> Surface:
     """A surface of revolution about z: rings at the radius and height of a profile, closed at the poles."""
     radius, height = profile(rings)
-    angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    angle = 2.0 * np.pi * np.arange(SIDES_AROUND) / SIDES_AROUND
     x, y = (np.outer(radius, f(angle)).ravel() for f in (np.cos, np.sin))
-    vertices = np.column_stack([x, y, np.repeat(height, AROUND)])
+    vertices = np.column_stack([x, y, np.repeat(height, SIDES_AROUND)])
     vertices = np.vstack([vertices, [[0.0, 0.0, poles[0]], [0.0, 0.0, poles[1]]]])
-    n, here = len(vertices), np.arange(AROUND)
-    beside = (here + 1) % AROUND
-    triangles = [np.column_stack([np.full(AROUND, n - 2), here, beside])]
+    n, here = len(vertices), np.arange(SIDES_AROUND)
+    beside = (here + 1) % SIDES_AROUND
+    triangles = [np.column_stack([np.full(SIDES_AROUND, n - 2), here, beside])]
     for k in range(len(rings) - 1):
-        a, b, c, d = k * AROUND + here, k * AROUND + beside, (k + 1) * AROUND + here, (k + 1) * AROUND + beside
+        a, b, c, d = (
+            k * SIDES_AROUND + here,
+            k * SIDES_AROUND + beside,
+            (k + 1) * SIDES_AROUND + here,
+            (k + 1) * SIDES_AROUND + beside,
+        )
         triangles += [np.column_stack([a, c, d]), np.column_stack([a, d, b])]
-    last = (len(rings) - 1) * AROUND
-    triangles.append(np.column_stack([np.full(AROUND, n - 1), last + beside, last + here]))
+    last = (len(rings) - 1) * SIDES_AROUND
+    triangles.append(np.column_stack([np.full(SIDES_AROUND, n - 1), last + beside, last + here]))
     return vertices, np.vstack(triangles)
 
 
 def _capsule(shape: Capsule) -> Surface:
-    upper, lower = np.linspace(0.0, 0.5 * np.pi, UP // 2 + 1)[1:], np.linspace(0.5 * np.pi, np.pi, UP // 2 + 1)[:-1]
+    upper, lower = (
+        np.linspace(0.0, 0.5 * np.pi, SIDES_UP // 2 + 1)[1:],
+        np.linspace(0.5 * np.pi, np.pi, SIDES_UP // 2 + 1)[:-1],
+    )
     rings, r, half = np.concatenate([upper, lower]), shape.radius, 0.5 * shape.length
     side = np.repeat([half, -half], [len(upper), len(lower)])
     return _turned(rings, lambda a: (r * np.sin(a), r * np.cos(a) + side), (half + r, -half - r))
@@ -131,7 +139,7 @@ def _flat(outline: FloatArray) -> Surface:
     return vertices, np.column_stack([np.zeros(n - 2, dtype=int), np.arange(1, n - 1), np.arange(2, n)])
 
 
-def _circle(start: float = 0.0, stop: float = 2.0 * np.pi, n: int = AROUND, end: bool = False) -> FloatArray:
+def _circle(start: float = 0.0, stop: float = 2.0 * np.pi, n: int = SIDES_AROUND, end: bool = False) -> FloatArray:
     angle = np.linspace(start, stop, n + end, endpoint=end)
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
@@ -139,14 +147,14 @@ def _circle(start: float = 0.0, stop: float = 2.0 * np.pi, n: int = AROUND, end:
 def _rod(shape: Rod) -> Surface:
     ends, radius = shape.core()
     turn = shape.angle
-    right = ends[1] + radius * _circle(turn - 0.5 * np.pi, turn + 0.5 * np.pi, AROUND // 2, True)
-    left = ends[0] + radius * _circle(turn + 0.5 * np.pi, turn + 1.5 * np.pi, AROUND // 2, True)
+    right = ends[1] + radius * _circle(turn - 0.5 * np.pi, turn + 0.5 * np.pi, SIDES_AROUND // 2, True)
+    left = ends[0] + radius * _circle(turn + 0.5 * np.pi, turn + 1.5 * np.pi, SIDES_AROUND // 2, True)
     return _flat(np.vstack([right, left]))
 
 
 def _segment(shape: Segment) -> Surface:
     along = shape.end - shape.start
-    aside = 0.5 * THIN * np.array([-along[1], along[0]])
+    aside = 0.5 * SEGMENT_WIDTH_SHARE * np.array([-along[1], along[0]])
     return _flat(np.array([shape.start - aside, shape.end - aside, shape.end + aside, shape.start + aside]))
 
 

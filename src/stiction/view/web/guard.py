@@ -31,10 +31,10 @@ from websockets.asyncio import server as sockets
 
 from ...errors import ModelError, StictionError
 
-HERE = ("localhost", "127.0.0.1", "::1")
-ALL = ("0.0.0.0", "::")
-LONGEST = 2**16  # bytes of a message; a page's are a few hundred
-DETOURS = {"websocket", "playbackPath"}  # what would make viser's page listen to another server
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+ALL_HOSTS = ("0.0.0.0", "::")
+MESSAGE_MAX_BYTES = 2**16  # bytes of a message; a page's are a few hundred
+REFUSED_PARAMETERS = {"websocket", "playbackPath"}  # what would make viser's page listen to another server
 _PATCHING = threading.Lock()
 
 Three = tuple[float, float, float]
@@ -91,8 +91,8 @@ class Guard:
     def __init__(self, host: str, port: int):
         public = reachable(host, port)
         self.host, self.token = host, secrets.token_urlsafe(16)
-        here = socket.gethostname() if host in ALL else host
-        self.names = {*HERE, here.lower()}
+        here = socket.gethostname() if host in ALL_HOSTS else host
+        self.names = {*LOCAL_HOSTS, here.lower()}
         self._said: set[str] = set()
         self._controls: dict[str, Any] = {}
         if public:
@@ -110,7 +110,11 @@ class Guard:
             if not handler.__module__.startswith("viser."):  # of another thread
                 return original(handler, *where, process_request=process_request, **options)
             guarded.append(handler)
-            options |= {"max_size": LONGEST, "create_connection": partial(_Connection, self), "logger": _log(self)}
+            options |= {
+                "max_size": MESSAGE_MAX_BYTES,
+                "create_connection": partial(_Connection, self),
+                "logger": _log(self),
+            }
             return original(handler, *where, process_request=partial(self._admit, process_request), **options)
 
         with _PATCHING:
@@ -131,7 +135,7 @@ class Guard:
 
     def address(self, port: int) -> str:
         """Of the page, with the token."""
-        name = "localhost" if self.host in ("127.0.0.1", *ALL) else _bracketed(self.host)
+        name = "localhost" if self.host in ("127.0.0.1", *ALL_HOSTS) else _bracketed(self.host)
         return f"http://{name}:{port}/?token={self.token}"
 
     def _admit(self, pages: Any, connection: Any, request: Any) -> Any:
@@ -156,7 +160,7 @@ class Guard:
             if origin.lower() != f"http://{host}":
                 return f"the origin {origin[:80]!a} is not this viewer"
         query = parse_qs(request.path.partition("?")[2])
-        if not DETOURS.isdisjoint(query):
+        if not REFUSED_PARAMETERS.isdisjoint(query):
             return "the address leads the page to another server"
         pairs = (pair.strip().partition("=") for part in request.headers.get_all("Cookie") for pair in part.split(";"))
         given = [*query.get("token", []), *(value for name, _, value in pairs if name == cookie)]

@@ -11,10 +11,10 @@ from ..._check import FloatArray
 from .reel import Series
 from .stage import MODE_RGB, Colour, Stage
 
-POINTS = 500  # of a chart, at most
-LISTED = 500  # bodies in the list; of larger worlds they are picked in the scene
+CHART_MAX_POINTS = 500  # of a chart, at most
+LIST_MAX_BODIES = 500  # bodies in the list; of larger worlds they are picked in the scene
 SPEEDS = ("0.05", "0.1", "0.25", "0.5", "1", "2", "5", "10")
-FLOOR = 1e-17  # of residuals on a logarithmic axis
+RESIDUAL_FLOOR = 1e-17  # of residuals on a logarithmic axis
 NOBODY = "none"
 GONE = (
     "The program behind this page has ended or is busy. When it answers again, the page goes on by itself; "
@@ -43,13 +43,13 @@ def charts(series: Series) -> dict[str, tuple[list[str], list[FloatArray]]]:
         made["contacts"] = (["time", "stick", "slip", "open"], thinned([series.times, *series.contacts]))
     if series.residuals:
         acted = {name: value for name, value in series.residuals.items() if name == "scaled_map" or value.any()}
-        values = [np.log10(np.maximum(value, FLOOR)) for value in acted.values()]
+        values = [np.log10(np.maximum(value, RESIDUAL_FLOOR)) for value in acted.values()]
         names = ["time", *(name.replace("_", " ") for name in acted)]
         made["certificate"] = (names, thinned([series.times, *values], worst=True))
     return made
 
 
-def thinned(lines: list[Any], points: int = POINTS, worst: bool = False) -> list[FloatArray]:
+def thinned(lines: list[Any], points: int = CHART_MAX_POINTS, worst: bool = False) -> list[FloatArray]:
     """Lines with at most so many points: one of each group, or its largest value."""
     n = len(lines[0])
     if n <= points:
@@ -93,7 +93,7 @@ class WebPanel:
         rate = gui.add_dropdown("Speed", SPEEDS, initial_value=min(SPEEDS, key=lambda s: abs(np.log(float(s) / speed))))
         rate.on_update(lambda _: do["speed"](float(rate.value)))
         with gui.add_folder("Body"):
-            if stage.count <= LISTED:
+            if stage.count <= LIST_MAX_BODIES:
                 names = [name for name, fixed in zip(stage.names, stage.fixed) if not fixed]
                 self.body = gui.add_dropdown("Body", (NOBODY, *names), initial_value=NOBODY)
                 self.body.on_update(lambda event: self._listed() if event.client is not None else None)
@@ -136,7 +136,7 @@ class WebPanel:
             self.numbers.content = "Click a body in the scene."
             return
         name = self.stage.names[body]
-        if self.stage.count <= LISTED and self.body.value != name:
+        if self.stage.count <= LIST_MAX_BODIES and self.body.value != name:
             self.body.value = name
         lines = "\n".join(f"| {label} | {value} |" for label, value in rows)
         self.numbers.content = f"**{name}**\n\n| | |\n|---|---|\n{lines}"

@@ -18,10 +18,10 @@ from ...simulation.recording.recorder import Observer, shapes_of, start_info
 from ...simulation.trajectory import CERTIFICATE, Trajectory
 
 COLUMNS = ("law", "mode", "gap", "impulse", "bodies", "normal", "point", "tangent")
-COUNTED = (Mode.STICK, Mode.SLIP, Mode.OPEN)
-KEPT = 4  # blocks of a recording in memory
-BLOCK = 64  # frames read at once, at most
-SHOWN = ("scaled_map", "natural_map", "penetration", "joint_drift")  # residuals in the charts
+COUNTED_MODES = (Mode.STICK, Mode.SLIP, Mode.OPEN)
+BLOCKS_KEPT = 4  # blocks of a recording in memory
+BLOCK_MAX_FRAMES = 64  # frames read at once, at most
+CHART_RESIDUALS = ("scaled_map", "natural_map", "penetration", "joint_drift")  # residuals in the charts
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,9 @@ class RunReel(Reel):
         run = self._run
         energy = np.array([run.energy.kinetic[1:], run.energy.potential[1:]])
         counts = count_modes(np.diff(self._ends[1:]), run.table.law, run.table.mode)
-        residuals = {name: np.abs(run.certificate[name]) for name in SHOWN if name in run.certificate.residuals}
+        residuals = {
+            name: np.abs(run.certificate[name]) for name in CHART_RESIDUALS if name in run.certificate.residuals
+        }
         return Series(run.times[1:], energy, counts, residuals)
 
 
@@ -156,7 +158,7 @@ class FileReel(Reel):
         if number in self._blocks:
             self._blocks.move_to_end(number)
             return self._blocks[number]
-        part = slice(number * BLOCK, min((number + 1) * BLOCK, len(self)))
+        part = slice(number * BLOCK_MAX_FRAMES, min((number + 1) * BLOCK_MAX_FRAMES, len(self)))
         recording = Recording.__new__(Recording)
         recording.__dict__.update(vars(self._recording), first=part.start, last=part.stop)
         block = {"q": recording.frames("q")}
@@ -166,13 +168,13 @@ class FileReel(Reel):
             block["ends"] = np.concatenate([[0], np.cumsum(recording.counts("contacts"))])
             block |= {name: recording.table("contacts", name, part) for name in self._columns}
         self._blocks[number] = block
-        if len(self._blocks) > KEPT:
+        if len(self._blocks) > BLOCKS_KEPT:
             self._blocks.popitem(last=False)
         return block
 
     def frame(self, k: int) -> Frame:
         """From the block of frames around it."""
-        block, i = self._block(k // BLOCK), k % BLOCK
+        block, i = self._block(k // BLOCK_MAX_FRAMES), k % BLOCK_MAX_FRAMES
         mine = slice(*block["ends"][i : i + 2]) if self._columns else slice(0)
         contacts = {name: block[name][mine] for name in self._columns} or no_contacts()
         return Frame(float(self._times[k]), block["q"][i], block["v"][i] if "v" in block else None, contacts)
@@ -187,7 +189,7 @@ class FileReel(Reel):
         residuals = {}
         if "certificate" in fields:
             rows, names = np.abs(r.frames("certificate")[1:]), r.header["certificate"]
-            residuals = {name: rows[:, names.index(name)] for name in SHOWN if name in names}
+            residuals = {name: rows[:, names.index(name)] for name in CHART_RESIDUALS if name in names}
         return Series(self._times[1:], energy, counts, residuals)
 
 
@@ -235,7 +237,7 @@ class LiveReel(Reel):
         )
         counts = count_modes(np.array([len(f.contacts.law) for f in frames], dtype=np.int64), law, mode)
         residuals = np.abs(np.array([f.residuals for f in frames]).reshape(-1, len(CERTIFICATE)))
-        named = {name: residuals[:, CERTIFICATE.index(name)] for name in SHOWN}
+        named = {name: residuals[:, CERTIFICATE.index(name)] for name in CHART_RESIDUALS}
         return Series(self.times[1:], energy, counts, named)
 
 
@@ -257,5 +259,5 @@ def no_contacts() -> dict[str, np.ndarray]:
 def count_modes(sizes: np.ndarray, law: np.ndarray, mode: np.ndarray) -> IntArray:
     """(3, n) how many contacts stick, slip and are open in each of n steps; sizes (n,): rows of the steps."""
     step, contact = np.repeat(np.arange(len(sizes)), sizes), law == int(Law.UNILATERAL)
-    counts = [np.bincount(step[contact & (mode == int(m))], minlength=len(sizes)) for m in COUNTED]
+    counts = [np.bincount(step[contact & (mode == int(m))], minlength=len(sizes)) for m in COUNTED_MODES]
     return np.array(counts, dtype=np.int64)

@@ -11,10 +11,10 @@ from ..._check import FloatArray
 from .reel import Frame, Reel
 from .stage import BONE_RGB, PIN_RGB, Colour, Stage, rotated
 
-TRAILS = 200  # at most so many bodies leave a trail
-CROWD = 5000  # with so many bodies contacts are shown only when they are asked for
-SEE_THROUGH = 0.35
-ARROWS = 500  # more are lines: heads of arrows are most of the triangles of a heap's picture
+TRAILS_MAX_BODIES = 200  # at most so many bodies leave a trail
+CONTACTS_HIDDEN_MIN_BODIES = 5000  # with so many bodies contacts are shown only when they are asked for
+GHOST_OPACITY = 0.35
+ARROWS_MAX = 500  # more are lines: heads of arrows are most of the triangles of a heap's picture
 _BALL = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, -1]], dtype=float)
 _BALL_FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
 
@@ -24,7 +24,7 @@ class WebScene:
 
     def __init__(self, server: Any, stage: Stage, reel: Reel, picked: Callable[[int], None]):
         self.server, self.stage, self.reel, self._picked = server, stage, reel, picked
-        few = stage.count < CROWD
+        few = stage.count < CONTACTS_HIDDEN_MIN_BODIES
         self.options = {"contacts": few, "normals": False, "forces": few, "joints": True, "trails": False}
         self.see_through, self.arrows = False, 1.0
         self.scale = stage.force_scale(reel)
@@ -125,7 +125,7 @@ class WebScene:
         """Make bodies transparent, so that contacts inside a heap are seen."""
         for mesh, part in zip(self._meshes, self.stage.parts):
             if not part.endless:
-                mesh.opacity = SEE_THROUGH if wanted else None
+                mesh.opacity = GHOST_OPACITY if wanted else None
 
     def show(self, k: int) -> Frame:
         """Bring everything to the k-th frame, in one message to the pages."""
@@ -174,7 +174,7 @@ class WebScene:
         if self.selected is not None and not stage.fixed[self.selected]:
             moving = np.array([self.selected])
         wanted = self.options["trails"] and len(moving) and k > 0
-        path = stage.trail(self.reel, k, moving[:TRAILS]) if wanted else np.zeros((0, 2, 3))
+        path = stage.trail(self.reel, k, moving[:TRAILS_MAX_BODIES]) if wanted else np.zeros((0, 2, 3))
         self._lines("trails", path, (90, 90, 90), 2.0)
 
     def _points(self, name: str, points: FloatArray, colours: np.ndarray, size: float) -> None:
@@ -191,7 +191,7 @@ class WebScene:
 
     def _arrows(self, name: str, arrows: FloatArray, colours: np.ndarray, size: float) -> None:
         """Arrows, or lines where there are many."""
-        few = len(arrows) if len(arrows) <= ARROWS else 0
+        few = len(arrows) if len(arrows) <= ARROWS_MAX else 0
         self._lines(f"{name} as lines", arrows[few:], colours[few : len(arrows)], 2.0)
 
         def make(arrows: np.ndarray, colours: np.ndarray) -> Any:

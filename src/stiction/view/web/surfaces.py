@@ -7,10 +7,10 @@ from scipy.spatial import ConvexHull
 
 from ..._check import FloatArray, IntArray
 
-MANY_TRIANGLES = 20  # surfaces with more are round: they get a pattern, by which their rotation is seen
-LONG = 4.0  # how much longer than wide a surface is that needs no pattern
-SMOOTH = 0.85  # cosine between neighbouring triangles above which an edge is not seen
-BUDGET = 150_000  # triangles of all bodies of one shape, so that they turn without a graphics card too
+ROUND_MIN_TRIANGLES = 20  # surfaces with more are round: they get a pattern, by which their rotation is seen
+ELONGATED_MIN_RATIO = 4.0  # how much longer than wide a surface is that needs no pattern
+SMOOTH_MIN_COSINE = 0.85  # cosine between neighbouring triangles above which an edge is not seen
+SHAPE_MAX_TRIANGLES = 150_000  # triangles of all bodies of one shape, so that they turn without a graphics card too
 
 
 def is_smooth(vertices: FloatArray, triangles: IntArray) -> bool:
@@ -26,13 +26,13 @@ def is_smooth(vertices: FloatArray, triangles: IntArray) -> bool:
     same = np.flatnonzero((edges[1:] == edges[:-1]).all(axis=1))
     if not len(same):
         return False
-    return bool((np.sum(normal[owner[same]] * normal[owner[same + 1]], axis=1) > SMOOTH).all())
+    return bool((np.sum(normal[owner[same]] * normal[owner[same + 1]], axis=1) > SMOOTH_MIN_COSINE).all())
 
 
 def fewer_triangles(vertices: FloatArray, triangles: IntArray, users: int) -> tuple[FloatArray, IntArray]:
     """A round convex surface with so few triangles that all of its users can be drawn; others as they are."""
     for cuts in (3, 2, 1):
-        if len(triangles) * users <= BUDGET:
+        if len(triangles) * users <= SHAPE_MAX_TRIANGLES:
             break
         hull = ConvexHull(vertices)
         if abs(hull.volume - _volume(vertices, triangles)) > 1e-6 * hull.volume:
@@ -69,10 +69,10 @@ def _outward(vertices: FloatArray, hull: ConvexHull) -> IntArray:
 
 def patterned(vertices: FloatArray, triangles: IntArray, dim: int) -> list[tuple[float, tuple[FloatArray, IntArray]]]:
     """A surface by tones: round ones in alternating sectors of two, by which their rotation is seen."""
-    if len(triangles) < MANY_TRIANGLES or len(triangles) > 2000:
+    if len(triangles) < ROUND_MIN_TRIANGLES or len(triangles) > 2000:
         return [(1.0, (vertices, triangles))]
     middle, extent = 0.5 * (vertices.min(axis=0) + vertices.max(axis=0)), np.ptp(vertices, axis=0)[:dim]
-    if extent.max() > LONG * extent.min():
+    if extent.max() > ELONGATED_MIN_RATIO * extent.min():
         return [(1.0, (vertices, triangles))]  # its rotation is seen anyway
     if dim == 2:  # a fan about the middle, so that triangles lie in sectors
         n = len(vertices)

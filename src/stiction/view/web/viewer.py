@@ -18,9 +18,12 @@ from .reel import LiveReel, Reel, reel_of
 from .scene import WebScene
 from .stage import Stage
 
-RATE, MANY = 30.0, 4000  # pictures per second, of worlds with up to so many bodies; larger ones in proportion fewer
-SLOW = 0.25  # s between updates of the charts and of the list of frames
-BEAT = 2.0  # s between signs of life
+PICTURES_PER_S, FULL_RATE_MAX_BODIES = (
+    30.0,
+    4000,
+)  # pictures per second, of worlds with up to so many bodies; larger ones in proportion fewer
+CHARTS_PERIOD_S = 0.25  # s between updates of the charts and of the list of frames
+HEARTBEAT_S = 2.0  # s between signs of life
 
 
 class Viewer:
@@ -181,11 +184,11 @@ class Viewer:
         """Show frames at a steady pace."""
         shown, then, slow, beat = -1, time.monotonic(), 0.0, 0.0
         charted = -1
-        series, pause = self.reel.series(), max(1.0, self.stage.count / MANY) / RATE
+        series, pause = self.reel.series(), max(1.0, self.stage.count / FULL_RATE_MAX_BODIES) / PICTURES_PER_S
         while not self._stopped.is_set():
             now = time.monotonic()
             with self._lock:
-                if now - slow > SLOW:
+                if now - slow > CHARTS_PERIOD_S:
                     grown = self.reel.refresh()
                     if grown:
                         series = self.reel.series()
@@ -195,15 +198,15 @@ class Viewer:
                     frame = self.scene.show(k)
                     if self._picked is not None or self._stale:
                         self.panel.tell(self._picked, self._numbers(frame))
-                if now - slow > SLOW or not self.playhead.playing:
+                if now - slow > CHARTS_PERIOD_S or not self.playhead.playing:
                     moving = self.playhead.playing or (self.playhead.follow and self.reel.growing)
                     self.panel.at(k, len(self.reel), float(self.reel.times[k]), moving, self._said())
-                if now - slow > SLOW:
+                if now - slow > CHARTS_PERIOD_S:
                     if k != charted or grown:
                         self.panel.draw(series, float(self.reel.times[k]))
                     slow, charted = now, k
-                if now - beat > BEAT:
-                    self.panel.beat(int(now / BEAT))
+                if now - beat > HEARTBEAT_S:
+                    self.panel.beat(int(now / HEARTBEAT_S))
                     beat = now
                 shown, self._stale = k, False
             then = now

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....runtime.jit import njit
 
-_FEW = 300  # fast bodies that are compared one by one
+PAIRWISE_MAX_BODIES = 300  # fast bodies that are compared one by one
 
 
 @njit(leaf=True)
@@ -75,10 +75,10 @@ def approach(v, reach, dim, enough):
             second = max(second, speed[i])
     if first + second <= enough:
         return first + second
-    fast, count = np.empty(_FEW, np.int64), 0
+    fast, count = np.empty(PAIRWISE_MAX_BODIES, np.int64), 0
     for i in range(n):
         if speed[i] + first > enough:
-            if count == _FEW:
+            if count == PAIRWISE_MAX_BODIES:
                 return first + second
             fast[count] = i
             count += 1

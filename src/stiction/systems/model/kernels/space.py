@@ -14,7 +14,7 @@ import numpy as np
 from ....runtime.jit import njit
 
 POINT_AXIS, DOT, DISTANCE, TRAVEL, TURN = 0, 1, 2, 3, 4  # the kinds of joint rows
-TURN_OF_A_PART = 0.5  # rad: free rotations that turn a body further are made in several parts
+PART_MAX_TURN_RAD = 0.5  # rad: free rotations that turn a body further are made in several parts
 
 
 @njit(inline=True)
@@ -202,7 +202,7 @@ def _move_body(i, q, v, h, inertia, W, P, work, J, new_q, new_v):
         start = turn(w, -x, -y, -z, v[i, 3], v[i, 4], v[i, 5])
         size = math.sqrt(start[0] ** 2 + start[1] ** 2 + start[2] ** 2)
         if size > 0.0 and abs(h) * size < 1e5:
-            parts = max(1, math.ceil(abs(h) * size / TURN_OF_A_PART))
+            parts = max(1, math.ceil(abs(h) * size / PART_MAX_TURN_RAD))
             for _ in range(4):
                 W[0], W[1], W[2] = start
                 if _spin(I, h, parts, w, x, y, z, W, P, work, J, work[5]):
