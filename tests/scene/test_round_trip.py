@@ -115,6 +115,7 @@ def flat():
     world.add_body(st.Polygon([[0, 0], [0, 0.3], [0.2, 0]]), mass=1.0, com=(0.1, 0.05), inertia=0.02, position=(6, 1))
     world.set_contact("body1", "ground", friction=st.Rolling(0.4, 0.01))
     world.set_contact("body3", "ground", friction=0.2, compliance=st.Compliance(1e4, gamma_n=10.0))
+    world.set_contact("body2", "ground", friction=0.2, compliance=st.Elastic(1e5, damping=3.0))
     return world
 
 

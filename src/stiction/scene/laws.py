@@ -193,14 +193,46 @@ AnyRestitution = Annotated[Restitution, BeforeValidator(_alone, json_schema_inpu
 
 
 class Compliance(Table):
-    """A contact that gives way."""
+    """A contact that gives way, with dampers (pr11); the type may be left out."""
 
+    type: Literal["Compliance"]
     kn: Positive
     """Normal stiffness [N/m]."""
     gamma_n: NotNegative = 0.0
     """Damping of approach [N s/m]."""
     gamma_t: Positive | None = None
     """Damping of slip, up to the bound of friction [N s/m]; by default none: contacts stick."""
+
+    def make(self) -> Any:
+        """The law."""
+        return soft.Compliance(**self.given())
+
+
+class Elastic(Table):
+    """A contact with springs; that of the tangents remembers its displacement."""
+
+    type: Literal["Elastic"]
+    kn: Positive
+    """Normal stiffness [N/m]."""
+    kt: Positive | None = None
+    """Tangential stiffness [N/m]; by default 6/7 of the normal one."""
+    damping: NotNegative = 0.0
+    """Damping of the normal [N s/m]."""
+
+    def make(self) -> Any:
+        """The law."""
+        return soft.Elastic(**self.given())
+
+
+def _typed(value: Any) -> Any:
+    """A table without a type is a `Compliance`."""
+    return {"type": "Compliance"} | value if isinstance(value, dict) else value
+
+
+AnyCompliance = Annotated[
+    Annotated[Compliance | Elastic, Field(discriminator="type")],
+    BeforeValidator(_typed, json_schema_input_type=Compliance | Elastic),
+]
 
 
 class Material(Table):
@@ -210,7 +242,7 @@ class Material(Table):
     """A coefficient, "none", or a table with the type of a friction set; by default 0.5."""
     restitution: AnyRestitution | None = None
     """From 0 to 1, or a table with a law; by default 0, and above 0 only with the scheme Moreau."""
-    compliance: Compliance | None = None
+    compliance: AnyCompliance | None = None
     """How contacts give way; by default they are rigid."""
 
     def law(self) -> dict[str, Any]:
@@ -221,7 +253,7 @@ class Material(Table):
         if "restitution" in made:
             made["restitution"] = made["restitution"].make()
         if "compliance" in made:
-            made["compliance"] = soft.Compliance(**made["compliance"].given())
+            made["compliance"] = made["compliance"].make()
         return made
 
 

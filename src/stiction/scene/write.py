@@ -19,6 +19,7 @@ from ..systems import HalfPlane, Mesh
 from ..systems.builder.bodies import BodySpec
 from ..systems.builder.motions import Motion
 from ..systems.builder.world import WorldBuilder
+from ..systems.elastic import Elastic
 from ..systems.restitution import LAWS, Fading, law_code
 from .document import VERSION
 from .scene import Scene, scene_from
@@ -112,8 +113,10 @@ def _scheme(scheme: Any) -> Tables:
 def _law(where: str, law: Any) -> Tables:
     table: Tables = {"friction": _friction(f"friction of {where}", law.friction)}
     if law.compliance is not None:
-        soft = zip(("kn", "gamma_n", "gamma_t"), law.compliance.row)
-        table["compliance"] = {name: value for name, value in soft if value < math.inf}
+        elastic = isinstance(law.compliance, Elastic)
+        names = ("kn", "kt", "damping") if elastic else ("kn", "gamma_n", "gamma_t")
+        soft = {name: value for name, value in zip(names, law.compliance.row) if value < math.inf}
+        table["compliance"] = {"type": "Elastic"} | soft if elastic else soft
     return table | _restitution(where, law.restitution)
 
 
