@@ -289,7 +289,7 @@ class FileRecorder:
         self._writer.amend({"checkpoint": 1}, {"memory": memory, "groups": self._tracker.memory()})
 
     def close(self) -> None:
-        """Write what waits, with a checkpoint of the last frame, and what is known at the end of the run."""
+        """Write what waits, with a checkpoint of the last frame, and what the run says of itself at its end."""
         if self._writer.closed:
             return
         try:
@@ -325,7 +325,7 @@ def _tracker(info: Mapping[str, Any], memory: Mapping[str, Any] | None = None) -
 
 
 def start_info(system: System, state: State) -> dict[str, Any]:
-    """What is known of a run before its first step."""
+    """What a run says of itself before its first step."""
     mechanism = getattr(system, "mechanism", None)
     names, near = _constraints(system, state)
     return {
