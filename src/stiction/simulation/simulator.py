@@ -228,7 +228,7 @@ class Simulator:
     def _take_steps(
         self, steps: int, following: int, prefetcher: StepPrefetcher, loop: CompiledLoop | None
     ) -> tuple[StepResult, dict[str, float]]:
-        """Take steps: the last one's result, and the worst residuals of those before; following: steps that come next."""
+        """Take steps: the last one's result, and the worst residuals before it; following: how many steps come next."""
         worst: dict[str, float] = {}
         while True:
             if loop is not None:
