@@ -225,7 +225,7 @@ def test_what_it_goes_on_running_into_is_told(monkeypatch):
     """Contacts that no solve holds: the step has failed, and its message names one."""
     from stiction.schemes import missed_contacts
 
-    monkeypatch.setattr(missed_contacts, "ROUNDS", 0)
+    monkeypatch.setattr(missed_contacts, "RETRIES_MAX", 0)
     for scheme in SCHEMES:
         result = catapult(False, 0.05, scheme=scheme, on_failure="continue").step()
         assert result.status is st.Status.NOT_CONVERGED
