@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import linprog
 
 import stiction as st
-from stiction.schemes.solves import at_rest
-from stiction.simulation.simulator import _Door
+from stiction.schemes.solves import bring_to_rest
+from stiction.simulation.simulator import _SolveHandle
 
 DT, G = 0.005, 9.81
 
@@ -56,7 +56,7 @@ def same(a, b):
 def one_step(sim):
     """The problem of the next step, the solution, and which bodies are held."""
     problem = sim.scheme.probe(sim.system, sim.state, DT)
-    return (problem, *at_rest(problem, _Door(sim)(problem), sim.tol))
+    return (problem, *bring_to_rest(problem, _SolveHandle(sim)(problem), sim.tol))
 
 
 @pytest.mark.parametrize("make", [box, tower, wall, planar_tower])
