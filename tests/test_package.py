@@ -230,7 +230,10 @@ def test_functions_fit_in_the_head():
 
 
 # Records and tables of kernels: their fields and columns have names.
-NAMED = {"boxes", "facts", "form", "found", "geo", "geometry", "joints", "kept", "laws", "rules", "shapes", "tableau"}
+NAMED = {
+    "boxes", "facts", "form", "found", "geo", "geometry", "joints", "kept", "laws", "near_pairs", "rules", "shapes",
+    "tableau",
+}  # fmt: skip
 KERNELS = ("collision", "friction", "lcp", "problem", "schemes", "simulation", "solvers", "systems")
 
 
