@@ -116,6 +116,16 @@ def test_modules_that_moved_are_found_under_their_old_paths():
     with pytest.warns(DeprecationWarning, match="missed_contacts.solve_with_missed_contacts"):
         from stiction.schemes.unforeseen import foresee
     assert foresee.__name__ == "solve_with_missed_contacts"
+    from stiction.systems import meshes
+    from stiction.systems.shapes import surfaces
+
+    before = surfaces.SIDES_UP
+    with pytest.warns(DeprecationWarning, match="SIDES_UP"):
+        meshes.SIDES_UP = before + 1
+    changed, surfaces.SIDES_UP = surfaces.SIDES_UP, before
+    assert changed == before + 1
+    with pytest.raises(AttributeError, match="nothing_of_that_name"):
+        meshes.nothing_of_that_name  # noqa: B018
 
 
 def test_unknown_name_is_an_attribute_error():

@@ -264,7 +264,7 @@ def test_the_scene_is_in_the_recording(tmp_path):
 FULL = """
 import json, os, resource, sys
 import numpy as np, stiction as st
-from stiction.simulation import writer
+from stiction.simulation.recording import writer
 writer.BLOCK_MAX_FRAMES = 8
 floor = st.Gap(lambda q: q[1], lambda q: [0, 1], lambda q: [1, 0], 0.3, name="floor")
 system = st.GeneralizedSystem(np.eye(2), [0.0, -9.81], q=[0.0, 0.05], v=[1.2, 0.0], gaps=[floor])
