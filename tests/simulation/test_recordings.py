@@ -56,7 +56,7 @@ SIMULATORS = {
 @pytest.fixture(autouse=True)
 def short_blocks(monkeypatch):
     """Blocks of eight frames, so that short runs have several."""
-    monkeypatch.setattr(writer, "MOST", 8)
+    monkeypatch.setattr(writer, "BLOCK_MAX_FRAMES", 8)
 
 
 def same(one, two):

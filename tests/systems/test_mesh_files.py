@@ -59,7 +59,7 @@ def test_archives_are_measured_as_they_are_unpacked(ending, tmp_path, monkeypatc
     else:
         path.write_bytes(bz2.compress(data))
     assert len(st.Mesh(path).vertices) == 8
-    monkeypatch.setattr(mesh_files, "MESH_BYTES", len(data) - 1)
+    monkeypatch.setattr(mesh_files, "MESH_MAX_BYTES", len(data) - 1)
     assert path.stat().st_size < len(data)
     refused(path, "bytes when it is unpacked")
 

@@ -24,7 +24,7 @@ class Solve(Protocol):
     tol: float
 
     def largest(self, rows: int) -> float:
-        """The largest error that a step goes on with, of a problem with so many rows."""
+        """The largest error that a step goes on with, of a problem with `rows` rows."""
 
     def __call__(self, problem: ContactProblem, *, tol: float | None = None) -> Solution:
         """Solve to the simulator's tolerance, or to a tighter one."""

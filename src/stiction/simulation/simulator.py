@@ -231,7 +231,7 @@ class Simulator:
     def _take_steps(
         self, steps: int, following: int, prefetcher: StepPrefetcher, loop: CompiledLoop | None
     ) -> tuple[StepResult, dict[str, float]]:
-        """Take steps: the last one's result, and the worst residuals of the others; `following` will be asked for."""
+        """Take steps: the last one's result, and the worst residuals before it; following: how many steps come next."""
         worst: dict[str, float] = {}
         while True:
             if loop is not None:
@@ -284,15 +284,15 @@ class Simulator:
     ) -> Trajectory:
         """Take the smallest whole number of steps that reaches `duration` [s] from here, and return the trajectory.
 
-        every: record each so many steps, or fps: so many frames per second of simulated time, and the last step; by
+        every: record each `every`-th step, or fps: frames per second of simulated time, and the last step; by
         default every step. Steps between are certified all the same and their worst residuals stand in the next
         recorded one, but their contacts and energy balance are not kept (see `advance`). record: a file into which
         frames go as they come, instead of memory; the trajectory then reads from it. fields: what is recorded there
         (`velocity`, `energy`, `certificate`, `joints`, `contacts`, `events`, `checkpoints`; by default all); without
         energy, contacts and events the compiled loop takes every step. progress: a bar on the terminal; by default
         when a person is watching; or a function of the steps taken since the last call, the last step's result (None
-        where the loop took it) and the worst residuals of the others, called at each recorded step; what it raises ends
-        the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
+        where the loop took it) and the worst residuals of the steps between, called at each recorded step; what it
+        raises ends the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
         """
         self._check_ready()
         schedule = Schedule.of(self._steps, duration, every, fps, self.dt)

@@ -117,13 +117,13 @@ class Candidates:
 
     def take(self, mask: np.ndarray) -> Candidates:
         """The selected candidates; the same selection gives the same object, and with it what is derived from it."""
-        kept: dict[bytes, Candidates] = self.__dict__.setdefault("_taken", {})
+        cache: dict[bytes, Candidates] = self.__dict__.setdefault("_taken", {})
         name = mask.tobytes()
-        if name not in kept:
-            if len(kept) > 64:  # a long run with ever new selections must not fill the memory
-                kept.clear()
-            kept[name] = self._take(np.flatnonzero(mask))
-        return kept[name]
+        if name not in cache:
+            if len(cache) > 64:  # a long run with ever new selections must not fill the memory
+                cache.clear()
+            cache[name] = self._take(np.flatnonzero(mask))
+        return cache[name]
 
     def _take(self, chosen: IntArray) -> Candidates:
         sizes = np.diff(self.row_ptr)[chosen]
@@ -134,11 +134,11 @@ class Candidates:
         """The same with every smooth friction set replaced by `directions` directions; itself for None."""
         if directions is None:
             return self
-        kept: dict[Directions, Candidates] = self.__dict__.setdefault("_polyhedral", {})
-        if directions not in kept:
+        cache: dict[Directions, Candidates] = self.__dict__.setdefault("_polyhedral", {})
+        if directions not in cache:
             table = self.friction.polyhedral(directions)
-            kept[directions] = self if table is self.friction else replace(self, friction=table)
-        return kept[directions]
+            cache[directions] = self if table is self.friction else replace(self, friction=table)
+        return cache[directions]
 
 
 @dataclass(frozen=True)
