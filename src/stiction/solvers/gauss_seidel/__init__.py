@@ -10,6 +10,6 @@ schedule, outcome              rounds of sweeps and the rules that stop them; ou
 sweep_island, sweep_cell       a sweep over an island, over a cell; over one block: local, local_nested
 accelerate                     Anderson's method and momentum: sweeps combined with those before
 measure                        the residual of an island
-parameters                     every default, with its unit and its reason
 island_proximal, island_newton Newton's method on a small island
+parameters                     every default, with its unit and its reason
 """
