@@ -172,6 +172,8 @@ def reproduce_spin_aligned() -> Outcome:
     alone = stewart(ball(one, v), SPIN_STEP, SPIN_END)
     drifting = stewart(ball(one, (1.0, 0.5, 0.0, 0.0, 0.0, SPIN)), SPIN_STEP, 10.0)
     c = forces(explicit)
+    exact = np.where(explicit.times[1:] <= 1.0, c[0, 3], 0.0)
+    wrong = np.flatnonzero(np.abs(c[:, 3] - exact) > EXACT).tolist()
     quantities = (
         claim("directions of eq. 5 are ours", printed_directions(ALIGNED, EQ5) <= 5e-5,
               f"to {printed_directions(ALIGNED, EQ5):.1e}: they are printed with four digits"),
@@ -188,6 +190,11 @@ def reproduce_spin_aligned() -> Outcome:
                  reason="0.02 s of 0.07 s: the impulse is the exact one"),
         Quantity("friction of the two methods differs by", float(np.abs(c - forces(smooth)).max()), 0.0, "N", 0.0,
                  EXACT, "identical values", record_within=EXACT),
+        claim("tangential friction is zero", bool(np.abs(c[:, 1:3]).max() < EXACT), "c_t and c_o"),
+        Quantity("torsional impulse of the whole run", float(c[:, 3].sum() * SPIN_STEP), -0.4 * SPIN, "N m s",
+                 -0.4 * SPIN, EXACT, "“the total frictional impulse was correct”"),
+        claim("friction is wrong in the step from 0.98 to 1.05 s only", wrong == [14],
+              "in which the ball stops: step " + ", ".join(str(k + 1) for k in wrong)),
         Quantity("unknowns of the LCP", float(lcp_size(ball(polyhedral, v), SPIN_STEP)), 22.0, "", 22.0),
         Quantity("unknowns with one direction", float(lcp_size(ball(one, v), SPIN_STEP)), 3.0, "", 3.0),
         Quantity("one direction: error of v at the nodes", node_error(alone, spinning), 0.0, "rad/s",

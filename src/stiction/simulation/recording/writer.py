@@ -53,6 +53,7 @@ class RecordingWriter:
         import h5py
 
         self.path = Path(path)
+        self._place = Path(os.path.realpath(path))  # where a link leads: that is locked and written
         self.header = dict(header)
         self._frames, self._tables = layout.frames, layout.tables
         self.block, self._rows = chunk_sizes(layout) if copy is None else copy.chunk_sizes()
@@ -66,7 +67,7 @@ class RecordingWriter:
             self._buffer[f"{table}/count"] = _Rows(Column("count", "i8"), self.block)
             self._buffer |= {f"{table}/{column.name}": _Rows(column, self._rows) for column in columns}
         self._clear()
-        self._part: Path | None = self.path.with_name(self.path.name + ".part")
+        self._part: Path | None = self._place.with_name(self._place.name + ".part")
         self._claim: Claim | None = None
         with self._guarded():
             self._claim = Claim(self.path)
@@ -86,7 +87,7 @@ class RecordingWriter:
                     self._copy(source, frames)
             self._file.swmr_mode = True
             self._commit(frames)
-            os.replace(self._part, self.path)
+            os.replace(self._part, self._place)
             self._part = None
 
     def _datasets(self) -> Iterator[tuple[str, Any]]:
@@ -144,7 +145,7 @@ class RecordingWriter:
         used = self._file.id.get_filesize()
         begin, end = max(used, self._given), used + count + SPARE_BYTES
         if end > begin:
-            with (self._part or self.path).open("r+b") as file:
+            with (self._part or self._place).open("r+b") as file:
                 file.seek(begin)
                 file.write(bytes(end - begin))
             self._given = end
@@ -272,7 +273,7 @@ class RecordingWriter:
     def abandon(self) -> None:
         """Close without writing what waits."""
         self.closed = True
-        path = self._part or self.path
+        path = self._part or self._place
         with contextlib.suppress(OSError, RuntimeError):  # a broken disk was reported; nothing more can be said
             if self._file:
                 self._file.close()
