@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -19,6 +20,8 @@ from .forces import BodyState
 from .model import BodyModel
 from .shapes import Plane
 from .solids import Cylinder, Ellipsoid, _Polyhedral
+
+_STRETCHED = 1e-6  # what the squared length of a quaternion may miss; a step makes it 1 to round-off
 
 
 class Model3(BodyModel):
@@ -75,6 +78,13 @@ class Model3(BodyModel):
         else:
             position, turn = motion, self.specs[i].quaternion
         return np.concatenate([_check.floats(f"{what} (position)", position, (3,)), turn])
+
+    def stretched(self, q: FloatArray) -> tuple[str, float] | None:
+        """The first body whose quaternion is no rotation, and its length; None where all are of length one."""
+        Q = self.bodies(q)[:, 3:]
+        with np.errstate(over="ignore"):
+            off = np.flatnonzero(~(np.abs(np.einsum("ij,ij->i", Q, Q) - 1.0) <= _STRETCHED))
+        return (self.specs[off[0]].name, math.hypot(*Q[off[0]])) if len(off) else None
 
     def turns(self, q: FloatArray) -> FloatArray:
         """The counted angles."""
