@@ -21,6 +21,7 @@ from ...runtime.jit import njit
 from ..features import CORE, HULL, PLANE, along, cross, dot, perpendicular
 from .epa import ENOUGH, FACES, POINTS, grow, next_face, point_of_face
 from .gjk import FAR, nearest_points, row
+from .manifold import _SWEEP
 from .support import (
     FACE,
     LINE,
@@ -42,6 +43,7 @@ _ROUNDS = 6
 _STEPS = 24  # of Newton's method; a pair of features without a largest separation has none at their end either
 TRIED = 6  # ways out of an overlap that are followed to their ends
 _SHALLOW = 1e-6  # of the size: an overlap for which no other way out is looked for
+_EQUAL = 1e-12  # of the size: ways out this near to each other are equally short, the one farther along _SWEEP is taken
 _LEVEL = 1e-8  # sine of an angle below which lines and faces lie flat on a face
 
 
@@ -293,6 +295,7 @@ def distance3(geo, at, axes, a, b, reach, room):
         p, q = point_of_face(W, P, F, face)
         C[tried, 0], C[tried, 1], C[tried, 2] = -N[face, 0], -N[face, 1], -N[face, 2]
         s, m, p, q = finish(geo, axes, a, b, offset, row(C, tried), p, q, size)
-        if s > best + 1e-14 * size:
+        ahead = dot(minus(m, n), turned_from(axes, b, _SWEEP))
+        if s > best + _EQUAL * size or (s >= best - _EQUAL * size and ahead > _LEVEL):
             best, n, x, y = s, m, p, q
     return best, n, x, y
