@@ -121,7 +121,7 @@ def _make_advance(d, nested):
         now, then = new_start(bodies), new_start(bodies)
         band = begin(options, q, v, bodies, now)
         kept, found, geometry = detect(now, band, room, parallel, kept, shapes, moves)
-        energy = kinetic(q, v, bodies)
+        energy, spin = kinetic(q, v, bodies), fastest_spin(v, moves, swing, dim)
         while True:
             if 0 < taken == steps - 1:
                 before = copied(q, turns, v, memory, worst)
@@ -143,14 +143,15 @@ def _make_advance(d, nested):
             if eps < 0.0 and crosses(ns, found, ahead, geometry.gap, new_v, swing, dim, h, left):
                 break
             energies = energy, kinetic(q, solved_v, bodies), kinetic(new_q, new_v, bodies)
-            fast = h * fastest_spin(new_v, moves, swing, dim) > FAST
+            new_spin = fastest_spin(new_v, moves, swing, dim)
+            fast = h * max(spin, new_spin) > FAST
             gained, unexplained = gains(h, v, solved_v, energies, bodies.force, dim, fast, made)
             if fast and gained > GAINED * energy:  # the scheme decides whether that is too much
                 break
             same = commit_state(parallel, q, turns, v, new_q, new_turns, new_v)
             new_memory = Memory(made.keys, impulses)
             same = same and ended == SOLVED and remembers(new_memory, memory)
-            memory, energy = new_memory, energies[2]
+            memory, energy, spin = new_memory, energies[2], new_spin
             own[ERROR], own[PENETRATION], own[CONTACTS] = error, overlap(geometry.gap), float(len(made.keys) - nj)
             own[GAIN], own[UNEXPLAINED] = (gained, 1.0) if unexplained else (0.0, 0.0)
             own[ACCEPTED_STEPS] = 1.0 if ended == ACCEPTED else 0.0
