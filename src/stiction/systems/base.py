@@ -220,7 +220,8 @@ def unusable(system: System, state: State) -> str | None:
     found = None if stretched is None else stretched(state.q)
     if found is None:
         return None
-    return f"must have quaternions of length 1: that of body {found[0]!r} has length {found[1]:.9g}"
+    name, length = found
+    return f"must have quaternions of length 1: that of body {name!r} has length {length:.9g}"
 
 
 def _not_finite(system: System, state: State) -> str | None:
