@@ -251,7 +251,7 @@ def _middle(shape: Any) -> FloatArray:
 
 
 def _hull_arrays(shapes: list[Any]) -> tuple[Any, ...]:
-    """Vertices, links and faces of all polyhedra, as `collision.support3` reads them."""
+    """Vertices, links and faces of all polyhedra, as `collision.space.support` reads them."""
     verts, normals = [np.zeros((0, 3))], [np.zeros((0, 3))]
     links: list[tuple[int, ...]] = []
     loops: list[tuple[int, ...]] = []
