@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import stiction as st
-from stiction.problem.body_kernels import MANY, velocity_change
+from stiction.problem.body_kernels import THREADS_MIN_BLOCKS, velocity_change
 from stiction.runtime.jit import get_num_threads, set_num_threads
 from stiction.simulation.loop import CompiledLoop
 from stiction.solvers import Nsgs
 from stiction.solvers.gauss_seidel.order import PHASES, find_cells, order_bodies, stride
-from stiction.solvers.gauss_seidel.outcome import QUICK_MANY
-from stiction.solvers.gauss_seidel.point_contacts import FACTORS, body_triangle
-from stiction.solvers.gauss_seidel.schedule import _next_look
+from stiction.solvers.gauss_seidel.parameters import ATTEMPT
+from stiction.solvers.gauss_seidel.point_contacts import BODY_FACTORS, compact_factors
+from stiction.solvers.gauss_seidel.schedule import _sweeps_until_check
 
 
 @pytest.mark.parametrize("n", [*range(1, 60), 100, 512])
@@ -71,7 +71,7 @@ def test_bodies_of_a_chunk_keep_their_order_and_cells_of_a_phase_share_none():
 
 def test_impulses_on_bodies_are_the_same_bits_for_threads():
     rng = np.random.default_rng(0)
-    nk, nb = MANY + 17, 3001
+    nk, nb = THREADS_MIN_BLOCKS + 17, 3001
     a, b = rng.integers(0, nb, nk), rng.integers(-1, nb, nk)
     Ja, Jb = rng.normal(size=(2, 3 * nk, 6))
     p = rng.normal(size=3 * nk) * (rng.random(3 * nk) < 0.6)
@@ -103,8 +103,8 @@ def test_the_factor_of_a_body_gives_its_inverse_mass():
     """l² = 1/m and Λ Λᵀ the inverse inertia, whatever the inertia; a body that cannot turn has no Λ."""
     rng = np.random.default_rng(1)
     for inertia in ((1.0, 2.0, 3.0), (1e-3, 5.0, 2e3), (4.0, 4.0, 4.0), (0.0, 0.0, 0.0)):
-        Minv, out = inverse_mass(rng, inertia), np.full((2, FACTORS), np.inf)
-        assert body_triangle(Minv, 0, 1, out)
+        Minv, out = inverse_mass(rng, inertia), np.full((2, BODY_FACTORS), np.inf)
+        assert compact_factors(Minv, 0, 1, out)
         l, a, b, c, d, e, f, none = out[1]
         L = np.array([[a, 0, 0], [b, c, 0], [d, e, f]])
         np.testing.assert_allclose(l * l, 0.7)
@@ -113,13 +113,13 @@ def test_the_factor_of_a_body_gives_its_inverse_mass():
 
 
 def test_bodies_of_another_form_are_told_apart():
-    Minv, out = inverse_mass(np.random.default_rng(2), (1.0, 2.0, 3.0)), np.empty((1, FACTORS))
+    Minv, out = inverse_mass(np.random.default_rng(2), (1.0, 2.0, 3.0)), np.empty((1, BODY_FACTORS))
     uneven, coupled = Minv.copy(), Minv.copy()
     uneven[0, 1, 1] = 0.8
     coupled[0, 4, 1] = coupled[0, 1, 4] = 0.1
-    assert body_triangle(Minv, 0, 0, out)
-    assert not body_triangle(uneven, 0, 0, out)
-    assert not body_triangle(coupled, 0, 0, out)
+    assert compact_factors(Minv, 0, 0, out)
+    assert not compact_factors(uneven, 0, 0, out)
+    assert not compact_factors(coupled, 0, 0, out)
 
 
 def test_the_next_look_is_due_when_the_tolerance_is():
@@ -127,8 +127,13 @@ def test_the_next_look_is_due_when_the_tolerance_is():
     for rate in (0.95, 0.9, 0.7):
         error = 200.0
         due = math.ceil(math.log(error) / -math.log(rate**2))
-        assert _next_look(4, error, error / rate**8) == min(20, max(3, due))
-    assert _next_look(4, 5.0, 5.0) == _next_look(4, 5.0, math.inf) == _next_look(4, math.nan, 5.0) == 20
+        assert _sweeps_until_check(4, error, error / rate**8) == min(20, max(3, due))
+    assert (
+        _sweeps_until_check(4, 5.0, 5.0)
+        == _sweeps_until_check(4, 5.0, math.inf)
+        == _sweeps_until_check(4, math.nan, 5.0)
+        == 20
+    )
 
 
 def falling(n):
@@ -166,7 +171,7 @@ def jammed(seed, times):
         world.add_body(st.Sphere(0.05), density=1000.0, position=place)
     sim = st.Simulator(world, 0.005, tol=1e-3, on_failure="continue")
     for t in times:
-        sim._take_unrecorded(round((t - sim.time) / 0.005))
+        sim._skip(round((t - sim.time) / 0.005))
         yield sim.scheme.probe(sim.system, sim.state, 0.005)
 
 
@@ -180,7 +185,8 @@ def test_sweeps_that_go_in_circles_arrive_from_another_start():
     for seed in range(2):
         for problem in jammed(seed, (0.5, 0.55, 0.6, 0.65)):
             for p0 in (np.zeros(problem.nr), problem.p_warm):
-                once, again = (Nsgs().solve(problem, tol=1e-6, p0=p0, maxiter=n) for n in (QUICK_MANY, 3 * QUICK_MANY))
+                limits = (ATTEMPT.many_sweeps, 3 * ATTEMPT.many_sweeps)
+                once, again = (Nsgs().solve(problem, tol=1e-6, p0=p0, maxiter=n) for n in limits)
                 assert again.success == (again.certificate.error <= 1e-6)
                 assert again.success or not once.success
                 first, all_three, problems = first + once.success, all_three + again.success, problems + 1

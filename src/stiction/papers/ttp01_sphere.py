@@ -19,6 +19,7 @@ import numpy as np
 from .._check import FloatArray
 from ..analysis.convergence import Exact, compare
 from ..friction import FrictionSet, Polyhedral, Torsional
+from ..friction.ellipsoids import latitudes
 from ..schemes import AnitescuHart, TzitzourisPang
 from ..schemes.base import Scheme
 from ..simulation import Simulator, Trajectory
@@ -36,7 +37,7 @@ _R = np.sqrt(0.5)
 ROWS = np.array([[0, 0, 1, 0, 0, 0], [_R, _R, 0, _R, -_R, 0], [-_R, _R, 0, _R, _R, 0], [0, 0, 0, 0, 0, 1.0]])
 FRICTION = Torsional(0.2, 1.0, 1.0, 0.4)
 POLES = ((1, np.pi / 2), (1, -np.pi / 2))
-ALIGNED = FRICTION.directions(3, 8)  # eq. 5
+ALIGNED = FRICTION.rings(*latitudes(8))  # eq. 5
 SPIN_MISALIGNED = FRICTION.rings((3, np.pi / 5), (3, -np.pi / 5))  # eq. 6
 SLIDE_MISALIGNED = FRICTION.rings((3, 0.0), *POLES)
 MUG = FRICTION.mu * G  # N: friction of the sliding ball

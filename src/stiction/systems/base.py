@@ -207,8 +207,24 @@ class Geometry(NamedTuple):
     tangent: FloatArray
 
 
-def not_finite(system: System, state: State) -> str | None:
-    """What is not finite in a state, by the names that the system gives its coordinates; None where all is."""
+def unusable(system: System, state: State) -> str | None:
+    """Why no step can be taken from a state, by the names that the system gives its coordinates; None where one can.
+
+    All of it must be finite, and the quaternions of bodies of length one: a longer one is no rotation, and would make
+    their shapes larger.
+    """
+    bad = _not_finite(system, state)
+    if bad is not None:
+        return f"must be finite: {bad}"
+    stretched = getattr(system, "stretched", None)
+    found = None if stretched is None else stretched(state.q)
+    if found is None:
+        return None
+    name, length = found
+    return f"must have quaternions of length 1: that of body {name!r} has length {length:.9g}"
+
+
+def _not_finite(system: System, state: State) -> str | None:
     for what, values, names in (
         ("coordinate", state.q, system.coordinate_names),
         ("velocity", state.v, system.velocity_names),

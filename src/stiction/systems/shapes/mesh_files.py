@@ -81,5 +81,7 @@ def _check_gltf(path: Path, what: str) -> None:
         counted = sum(one["count"] for one in json.loads(data)["accessors"] if "bufferView" not in one)
     except (ValueError, LookupError, TypeError, RecursionError):
         return  # its reader says what is wrong
-    if 16 * counted > MESH_BYTES:  # bytes of an item, about
-        raise ModelError(f"{what} counts {counted} items that are not in it; no more than {MESH_BYTES} bytes are read.")
+    if 16 * counted > MESH_MAX_BYTES:  # bytes of an item, about
+        raise ModelError(
+            f"{what} counts {counted} items that are not in it; no more than {MESH_MAX_BYTES} bytes are read."
+        )
