@@ -48,17 +48,17 @@ def measure(side, depth):
     warnings.simplefilter("ignore")
     _jit.set_num_threads(1)
     small = st.Simulator(spheres(*layers(4, 4)), DT, tol=TOL, on_failure="continue")  # compile, and load
-    small._skip(WARM)
+    small._take_unrecorded(WARM)
     Nsgs().solve(small.scheme.probe(small.system, small.state, DT), tol=TOL)
     empty = resident()
     sim = st.Simulator(spheres(*layers(side, depth)), DT, tol=TOL, on_failure="continue")
     built = resident()
-    sim._skip(round(WARM * (depth / 10) ** 0.5))  # the time in which the top layer falls
+    sim._take_unrecorded(round(WARM * (depth / 10) ** 0.5))  # the time in which the top layer falls
     state, count, times = sim.state, sim._steps, []
     for _ in range(ROUNDS):  # the same steps: others on the machine disturb the ones that wait for memory
         sim.state, sim._steps = state, count
         w, c = time.perf_counter(), time.process_time()
-        worst = sim._skip(STEPS)
+        worst = sim._take_unrecorded(STEPS)
         times.append((time.perf_counter() - w, time.process_time() - c))
     wall, cpu = np.median(times, axis=0)
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

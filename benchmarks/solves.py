@@ -42,7 +42,7 @@ def problems(n, piles):
     for seed in piles:
         sim = st.Simulator(spheres(*pile(n, seed)), DT, tol=1e-3, on_failure="continue")
         for t in TIMES:
-            sim._skip(round(t / DT) - round(sim.time / DT))
+            sim._take_unrecorded(round(t / DT) - round(sim.time / DT))
             problem = sim.scheme.probe(sim.system, sim.state, DT)
             for start, p0 in (("cold", np.zeros(problem.nr)), ("warm", problem.p_warm)):
                 yield problem, p0, {"pile": seed, "t_s": t, "start": start, "contacts": problem.nk}

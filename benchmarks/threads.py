@@ -30,7 +30,7 @@ FIELDS = ("spheres", "contacts", "threads", "stage", "wall_s", "share", "same_bi
 def settle(side, depth):
     """A pile whose layers have met."""
     sim = st.Simulator(spheres(*layers(side, depth)), DT, tol=TOL, on_failure="continue")
-    sim._skip(WARM)
+    sim._take_unrecorded(WARM)
     return sim
 
 
@@ -39,7 +39,7 @@ def steps(sim, threads):
     _jit.set_num_threads(threads)
     state, count = sim.state, sim._steps
     start = time.perf_counter()
-    sim._skip(STEPS)
+    sim._take_unrecorded(STEPS)
     seconds = (time.perf_counter() - start) / STEPS
     q, v = sim.state.q, sim.state.v
     sim.state, sim._steps = state, count

@@ -67,6 +67,8 @@ def test_what_annotations_ask_for():
         ({"x": 1.0, "names": "abc"}, r"names must be a list \(each a string\) or None; got str 'abc'"),
         ({"x": 1.0, "names": ["a", 2]}, r"names\[1\] must be a string; got int 2"),
         ({"x": 1.0, "names": np.array(1.0)}, "names must be a list"),
+        ({"x": np.zeros((2, 2))}, r"x must be a number; got ndarray array\(\[\[0., 0.\], \[0., 0.\]\]\)\.$"),
+        ({"x": 1.0, "names": 10**5000}, r"got int \(ValueError in its repr\)\.$"),
         ({"x": 1.0, "way": st.Stribeck}, "way must be a SpeedLaw or None; got"),
     ):
         with pytest.raises(st.ModelError, match=said):

@@ -123,6 +123,19 @@ def test_fields_of_a_record_in_another_order_are_another_record(program):
     assert program.run() == ([*ANSWER, "first_field"], [])
 
 
+def test_a_leaf_of_the_caller_in_another_file(program):
+    leaf = "from stiction.runtime.jit import njit\n\n@njit\ndef leaf(x):\n    return x + {}\n"
+    outer = leaf.replace("\n\n", "\nfrom leaves import leaf\n\n", 1).replace(
+        "leaf(x):\n    return x + {}", "outer(x):\n    return leaf(x)"
+    )
+    run = "import outer\nprint(outer.outer(1.0))"
+    for name, text in {"leaves": leaf.format(1.0), "outer": outer, "add": run}.items():
+        (program.folder / f"{name}.py").write_text(text)
+    assert program.run("add.py") == (["2.0"], [])
+    (program.folder / "leaves.py").write_text(leaf.format(100.0))
+    assert program.run("add.py") == (["101.0"], [])
+
+
 def test_a_cache_may_be_moved_with_its_program(program, tmp_path_factory):
     program.run()
     elsewhere = Program(tmp_path_factory.mktemp("elsewhere"))

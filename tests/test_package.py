@@ -28,6 +28,38 @@ def test_import_is_light():
     assert out.stdout.strip() == "[]"
 
 
+def test_the_process_of_the_user_stays_as_it_was():
+    """Nothing that other code of a process relies on is changed by an import or a run, with prefetched steps too."""
+    code = """
+import faulthandler, gc, locale, os, signal, sys, warnings
+import numpy as np
+
+def settings():
+    handlers = {s: signal.getsignal(s) for s in signal.valid_signals()}
+    hooks = sys.excepthook, sys.displayhook, faulthandler.is_enabled()
+    return (
+        dict(os.environ), sys.getswitchinterval(), handlers, np.geterr(), list(warnings.filters), gc.get_threshold(),
+        locale.setlocale(locale.LC_ALL), sys.getrecursionlimit(), hooks, np.get_printoptions(), list(sys.meta_path),
+    )
+
+before = settings()
+import stiction as st
+assert settings() == before, "import stiction"
+from stiction.simulation import prefetch
+assert prefetch.PREFETCH_MIN_BLOCKS > 0
+prefetch.PREFETCH_MIN_BLOCKS = 0
+world = st.World()
+world.add_plane()
+world.add_body(st.Sphere(0.1), mass=1.0, position=(0.0, 0.0, 0.1))
+seen = []
+st.Simulator(world, 0.01).run(0.05, progress=lambda *_: seen.append(sys.getswitchinterval()))
+assert set(seen) == {before[1]}
+assert settings() == before, "a run"
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_light_names_stay_light():
     """Building a model and a friction set needs no compiler."""
     code = (
@@ -84,6 +116,16 @@ def test_modules_that_moved_are_found_under_their_old_paths():
     with pytest.warns(DeprecationWarning, match="missed_contacts.solve_with_missed_contacts"):
         from stiction.schemes.unforeseen import foresee
     assert foresee.__name__ == "solve_with_missed_contacts"
+    from stiction.systems import meshes
+    from stiction.systems.shapes import surfaces
+
+    before = surfaces.SIDES_UP
+    with pytest.warns(DeprecationWarning, match="SIDES_UP"):
+        meshes.SIDES_UP = before + 1
+    changed, surfaces.SIDES_UP = surfaces.SIDES_UP, before
+    assert changed == before + 1
+    with pytest.raises(AttributeError, match="nothing_of_that_name"):
+        meshes.nothing_of_that_name  # noqa: B018
 
 
 def test_unknown_name_is_an_attribute_error():
@@ -200,7 +242,7 @@ def test_functions_fit_in_the_head():
 # Records and tables of kernels: their fields and columns have names.
 NAMED = {
     "body_rows", "boxes", "entries", "facts", "form", "found", "geo", "geometry", "history", "joints", "kept", "laws",
-    "progress", "rules", "shapes", "tableau",
+    "near_pairs", "progress", "rules", "shapes", "tableau",
 }  # fmt: skip
 KERNELS = ("collision", "friction", "lcp", "problem", "schemes", "simulation", "solvers", "systems")
 

@@ -84,9 +84,9 @@ def choice(name: str, value: Any, options: Sequence[str]) -> str:
         return value
     from difflib import get_close_matches
 
-    near = get_close_matches(str(value), options, n=1)
+    near = get_close_matches(value, options, n=1) if isinstance(value, str) else []
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ModelError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.{hint}")
+    raise ModelError(f"{name} must be one of {', '.join(map(repr, options))}; got {shown(value)}.{hint}")
 
 
 def mass_matrix(name: str, value: Any, n: int) -> FloatArray:
@@ -109,5 +109,13 @@ def mass_matrix(name: str, value: Any, n: int) -> FloatArray:
 
 def describe(value: Any) -> str:
     """The type and a short repr of a value, for messages."""
-    text = repr(value)
-    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
+    return f"{type(value).__name__} {shown(value)}"
+
+
+def shown(value: Any) -> str:
+    """A short repr of a value, one line."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception as error:  # its own, or Python's for integers of many digits
+        return f"({type(error).__name__} in its repr)"
+    return text if len(text) <= 60 else text[:57] + "..."

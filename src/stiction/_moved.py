@@ -61,11 +61,25 @@ class _OldPath(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # what Python and its tools ask of every module
             raise AttributeError(name)
+        module, now = self._found(name)
+        return getattr(module, now)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__"):
+            super().__setattr__(name, value)
+        else:
+            module, now = self._found(name)
+            setattr(module, now, value)
+
+    def _found(self, name: str) -> tuple[ModuleType, str]:
+        """The module under its present path, and the present name of what it is asked for."""
         old = self.__name__.removeprefix("stiction.")
         new, now = MOVED[old], RENAMED.get(old, {}).get(name, name)
-        value = getattr(import_module(f"stiction.{new}"), now)
-        warnings.warn(f"{self.__name__}.{name} is now stiction.{new}.{now}.", DeprecationWarning, stacklevel=2)
-        return value
+        module = import_module(f"stiction.{new}")
+        if hasattr(module, now):
+            text = f"{self.__name__}.{name} is now stiction.{new}.{now}."
+            warnings.warn(text, DeprecationWarning, stacklevel=3)
+        return module, now
 
 
 def keep_old_paths(package: str) -> None:

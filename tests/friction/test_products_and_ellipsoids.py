@@ -9,6 +9,7 @@ from scipy.sparse import csc_matrix, eye
 
 import stiction as st
 from stiction.friction import Anisotropic, Mixed, Polyhedral, Rolling, Torsional, kernels
+from stiction.friction.ellipsoids import latitudes
 
 seeds = hs.integers(0, 2**32 - 1)
 SETS = [
@@ -115,7 +116,7 @@ def test_directions_of_ttp01():
     r = np.sqrt(0.5)
     J[[0, 1, 3, 4], 0], J[[0, 1, 3, 4], 1], J[5, 2] = [r, r, r, -r], [-r, r, r, r], 1.0
     F = Torsional(0.2, 1.0, 1.0, 0.4)
-    D = J @ F.directions(3).T
+    D = J @ F.rings(*latitudes(8)).T
     assert D.shape == (6, 20)
     printed = [
         [0.7071, 0.7071, 0, 0.7071, -0.7071, 0], [0, 1, 0, 1, 0, 0], [0.4177, 0.4177, 0, 0.4177, -0.4177, 0.3227],

@@ -45,6 +45,13 @@ def test_free_bodies_gain_no_energy(scheme):
     swept(range(3), scheme, 100)
 
 
+def test_what_is_pushed_out_after_a_turn_that_no_step_resolves_fails():
+    """A thin ellipsoid turns by 1.5 rad into the floor, and slowly by the end of the step that pushes it out."""
+    case = energy.energy_case(5016, "d", "AnitescuHart", 10)
+    assert not case.faults
+    assert case.status == "UNRESOLVED"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", energy.SCHEMES)
 def test_a_hundred_free_bodies_gain_no_energy(scheme):

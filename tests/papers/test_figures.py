@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from stiction.friction import Coulomb, Polyhedral
+from stiction.friction.ellipsoids import latitudes
 from stiction.papers import pr11_rod, ttp01_seam_friction, ttp01_two_spheres
 from stiction.papers.figures import drawings
 from stiction.papers.ttp01_sphere import ROWS, forces, stewart
@@ -70,9 +71,9 @@ MANY = SET.rings(
 @pytest.mark.parametrize(
     ("turned", "directions", "slips", "cusp"),
     [
-        (17, SET.directions(3, 8), 2.60, 2.90),
-        (45, SET.directions(3, 8), 2.56, 2.94),
-        (0, SET.directions(3, 16), 2.66, 2.96),
+        (17, SET.rings(*latitudes(8)), 2.60, 2.90),
+        (45, SET.rings(*latitudes(8)), 2.56, 2.94),
+        (0, SET.rings(*latitudes(16)), 2.66, 2.96),
         (0, MANY, 2.77, 2.97),
     ],
     ids=["20, turned by 17°", "20, turned by 45°", "38", "114"],

@@ -187,9 +187,29 @@ def test_springs_and_dampers_see_no_units(make):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("scheme", ["compliant contacts", "springs", "default", "implicit"])
+@pytest.mark.parametrize("scheme", ["compliant contacts", "springs", "default", "implicit", "pivots"])
 def test_friction_that_resists_turning_sees_no_units(scheme):
     same(pieces, scheme, OTHER, 10, turning, 1e-9 if scheme == "springs" else 1e-150)
+
+
+@pytest.mark.parametrize("length", [-30, 20])
+def test_what_a_world_is_made_of_sees_no_units(length):
+    """Masses of hulls, polygons in place of an ellipsoid of slip and spin, and what a tilted hinge misses at first."""
+    rng, made = np.random.default_rng(5), []
+    points, places, axis = rng.normal(size=(9, 3)), rng.normal(size=(3, 3)), rng.normal(size=3)
+    turns = rng.normal(size=(2, 4))
+    for u in (Units(), Units(length)):
+        w = st.World()
+        a, b = (
+            w.add_body(st.ConvexHull(points * u.m), mass=1.0, position=place * u.m, orientation=turn)
+            for place, turn in zip(places, turns)
+        )
+        w.add_joint(st.Revolute(a, b, anchor=places[2] * u.m, axis=axis))
+        st.Simulator(w, 0.01, on_overlap="warn")  # whose round-off is that of an angle, whatever the size of the bodies
+        disk = st.Torsional(0.3, 1.0, 0.7, 0.02 * u.m).polyhedral(3)
+        made.append([w.bodies[1].inertia / u.m**2, w.bodies[1].com / u.m, disk.directions(3) / [1.0, 1.0, u.m]])
+    for one, other in zip(*made):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("mass", [1e-12, 1e12])

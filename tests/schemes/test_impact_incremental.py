@@ -109,3 +109,15 @@ def test_bad_input(change, message):
     given = {"W": np.eye(2), "u": np.array([-1.0, 0.0]), "mu": 0.3, "e": 0.5, "law": "poisson"} | change
     with pytest.raises(st.ModelError, match=message):
         incremental(**given)
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson", "stronge"])
+@pytest.mark.parametrize(("light", "speed"), [(2.0**40, 2.0**10), (2.0**-40, 2.0**-20)])
+def test_impact_in_which_slip_turns_sees_no_units(law, light, speed):
+    """Of a body of a picogram as of a ton: the integrator's tolerances are not those of a kilogram."""
+    W = np.array([[2.0, 0.5, -0.3], [0.5, 3.0, 0.4], [-0.3, 0.4, 2.5]])
+    u = np.array([-1.0, 0.7, 0.4])
+    one, other = incremental(W, u, 0.3, 0.5, law), incremental(light * W, speed * u, 0.3, 0.5, law)
+    np.testing.assert_array_equal(other.p, one.p * speed / light)
+    np.testing.assert_array_equal(other.u, one.u * speed)
+    assert other.work == one.work * speed**2 / light

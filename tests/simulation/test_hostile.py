@@ -116,6 +116,17 @@ def test_a_spoiled_header_is_exit_code_2(field, said, good, tmp_path, monkeypatc
         assert capsys.readouterr().err == f"error: {path} is damaged or incomplete: header.{field} is not {said}.\n"
 
 
+@pytest.mark.parametrize("name", ["header", "shapes"])
+def test_a_text_that_inflates_is_refused(name, good, tmp_path):
+    path = tmp_path / "a.h5"
+    path.write_bytes(good)
+    with h5py.File(path, "r+") as file:
+        del file[name]
+        file.create_dataset(name, (1 << 34,), "u1", chunks=(1 << 20,), compression="gzip")
+    assert path.stat().st_size < 1 << 20
+    assert f"{name} is a text of {1 << 34} bytes" in complaint(path)
+
+
 @pytest.mark.parametrize("rounds", [16, pytest.param(400, marks=pytest.mark.long)])
 def test_damaged_files_of_every_kind_are_one_line_or_harmless(rounds, tmp_path):
     damage = Damage(tmp_path)

@@ -207,7 +207,7 @@ def test_a_group_knows_the_state_before_its_last_step(make, work, monkeypatch):
     monkeypatch.setattr("stiction.simulation.loop.CALL_MAX_BLOCKS", work)
     sim = simulator(make, on_failure="continue")
     loop, state = sim._loop, sim.state
-    group, before, after = loop.group(state, 5), loop.advance(state, 4), loop.advance(state, 5)
+    group, before, after = loop.take_group(state, 5), loop.take_steps(state, 4), loop.take_steps(state, 5)
     assert (group.taken, before.taken, after.taken) == (4, 4, 5)
     assert np.array_equal(group.worst, before.worst)
     for one, other in ((group.before, before.before), (group.after, after.before)):
@@ -221,7 +221,7 @@ def test_a_compiled_step_says_what_the_python_step_says(make, options):
     compiled = 0
     for _ in range(8):
         sim.advance(12)
-        group = sim._loop.group(sim.state, 1)
+        group = sim._loop.take_group(sim.state, 1)
         fast = None if group.after is None else sim._loop.to_step_result(sim.state, group.after, group.last)
         slow = with_scene_sizes(sim.scheme.step(sim.system, sim.state, sim.dt, _SolveHandle(sim)), sim.system, sim.dt)
         if fast is not None:
@@ -459,7 +459,7 @@ def test_loop_stops_before_a_configuration_that_is_not_finite(dim):
         up, away = (0.0,) * (dim - 2) + (0.1,), (speed,) + (0.0,) * (dim - 1)
         world.add_body(shape, mass=1.0, position=(x, *up), velocity=away)
     sim = st.Simulator(world, 100.0)
-    assert sim._loop.advance(sim.state, 5).taken == 1
+    assert sim._loop.take_steps(sim.state, 5).taken == 1
     with np.errstate(all="ignore"), pytest.raises(st.SolverError, match=r"finite|residual inf"):
         sim.advance(5)
     assert np.isfinite(sim.state.q).all()

@@ -56,7 +56,7 @@ SIMULATORS = {
 @pytest.fixture(autouse=True)
 def short_blocks(monkeypatch):
     """Blocks of eight frames, so that short runs have several."""
-    monkeypatch.setattr(writer, "MOST", 8)
+    monkeypatch.setattr(writer, "BLOCK_MAX_FRAMES", 8)
 
 
 def same(one, two):
@@ -303,14 +303,16 @@ def test_full_disk_is_one_error_and_earlier_frames_stay_readable(tmp_path):
 
 
 def test_a_file_that_a_run_is_writing_is_refused_to_others_and_the_run_goes_on(tmp_path):
-    path, said = tmp_path / "a.h5", []
+    path, link, said = tmp_path / "a.h5", tmp_path / "link.h5", []
 
     def other(steps, result, between):
         if not said:
+            link.symlink_to(path)
             for write in (
                 lambda: SIMULATORS["generalized"]().run(0.1, record=path),
                 lambda: SIMULATORS["generalized"]().resume(path),
                 lambda: short.save(path),
+                lambda: SIMULATORS["generalized"]().resume(link),
             ):
                 with pytest.raises(st.RecordingError) as caught:
                     write()
@@ -318,7 +320,10 @@ def test_a_file_that_a_run_is_writing_is_refused_to_others_and_the_run_goes_on(t
 
     short = SIMULATORS["generalized"]().run(0.05)
     run = SIMULATORS["generalized"]().run(0.2, record=path, progress=other)
-    assert said == [f"another run is writing {path}; wait for its end, or choose another name."] * 3
+    names = [path, path, path, link]
+    assert said == [f"another run is writing {name}; wait for its end, or choose another name." for name in names]
+    assert link.is_symlink()
+    link.unlink()
     same(run, SIMULATORS["generalized"]().run(0.2))
     assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
 

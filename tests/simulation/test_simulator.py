@@ -208,6 +208,24 @@ def test_state_that_is_not_finite_is_refused_by_name(way, array, index, value, w
     assert sim.time == before.t
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("factor", [0.0, 0.5, 1.00001, 1e170])
+def test_quaternion_that_is_no_rotation_is_refused_by_name(way, factor):
+    """A matrix made of one of length 2 is no rotation: shapes grow, and nothing is what it is certified to be."""
+    sim = Simulator(ball_on_a_floor(), 0.01)
+    before = sim.state
+    wrong = replace(before, q=before.q.copy())
+    wrong.q[17:21] *= factor
+    words = "must have quaternions of length 1: that of body 'ball' has length"
+    with pytest.raises(st.ModelError, match=f"the state to start from {words}"):
+        sim.start_from(wrong)
+    assert sim.state is before
+    sim.state.q[17:21] *= factor  # written into by hand
+    with pytest.raises(st.ModelError, match=f"cannot step from its state, which {words}"):
+        WAYS[way](sim)
+    assert sim.time == before.t
+
+
 def test_coordinate_of_a_generalized_system_that_is_not_finite_is_named():
     sim = Simulator(ball(names=["along", "height"]), 0.01)
     with pytest.raises(st.ModelError, match="coordinate 'height' is nan"):

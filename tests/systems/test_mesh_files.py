@@ -2,6 +2,7 @@
 
 import bz2
 import json
+import os
 import struct
 import zipfile
 
@@ -59,7 +60,7 @@ def test_archives_are_measured_as_they_are_unpacked(ending, tmp_path, monkeypatc
     else:
         path.write_bytes(bz2.compress(data))
     assert len(st.Mesh(path).vertices) == 8
-    monkeypatch.setattr(mesh_files, "MESH_BYTES", len(data) - 1)
+    monkeypatch.setattr(mesh_files, "MESH_MAX_BYTES", len(data) - 1)
     assert path.stat().st_size < len(data)
     refused(path, "bytes when it is unpacked")
 
@@ -79,6 +80,33 @@ def test_a_gltf_that_names_a_file_outside_its_folder_is_refused(where, tmp_path)
     (home / "link").symlink_to(tmp_path)
     (home / "model.gltf").write_text(json.dumps(document))
     refused(home / "model.gltf", "names a file outside of its own folder")
+
+
+@pytest.mark.parametrize("ending", ["gltf", "glb"])
+def test_a_gltf_that_counts_what_it_does_not_have_is_refused(ending, tmp_path):
+    document = json.loads(BOX.export(file_type="gltf")["model.gltf"])
+    del document["accessors"][0]["bufferView"]
+    document["accessors"][0]["count"] = 10**9
+    text = json.dumps(document).encode()
+    head = struct.pack("<4sIIII", b"glTF", 2, 20 + len(text), len(text), 0x4E4F534A)
+    path = tmp_path / f"a.{ending}"
+    path.write_bytes(text if ending == "gltf" else head + text)
+    refused(path, "counts 1000000000 items that are not in it")
+
+
+def test_an_error_without_words_is_one_line(tmp_path):
+    document = json.loads(BOX.export(file_type="gltf")["model.gltf"])
+    document["bufferViews"][0]["byteOffset"] = 10**15
+    for name, data in {**BOX.export(file_type="gltf"), "model.gltf": json.dumps(document).encode()}.items():
+        (tmp_path / name).write_bytes(data)
+    refused(tmp_path / "model.gltf", "cannot be read")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_what_has_no_end_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "a.obj")
+    with pytest.raises(st.ModelError, match="is not a file"):
+        st.Mesh(tmp_path / "a.obj")
 
 
 def test_a_format_that_reads_other_files_is_refused_in_scenes(tmp_path):

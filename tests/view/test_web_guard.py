@@ -199,7 +199,7 @@ def test_what_no_page_sends_is_left_out_with_one_line(viewer, capfd):
         send(connection, {"type": "GuiUpdateMessage", "uuid": "none of these", "updates": {"value": 1}})
         send(connection, moved(controls(viewer)["Arrows"], 3.0))
         wait_for(lambda: viewer.scene.arrows == 3.0)  # and the socket is still open
-        connection.send(b"\x00" * (web_guard.LONGEST + 1))  # ends this socket only
+        connection.send(b"\x00" * (web_guard.MESSAGE_MAX_BYTES + 1))  # ends this socket only
     with socket.create_connection(("127.0.0.1", viewer.port), timeout=10) as raw:
         raw.sendall(b"\x16\x03\x01\x02 this is no HTTP\r\n\r\n")
         while raw.recv(4096):

@@ -104,7 +104,7 @@ def test_the_compiled_loop_leaves_such_a_step_to_the_scheme(space):
     slow, fast = catapult(space, 0.05), catapult(space, 0.05)
     for _ in range(3):
         slow.step()
-    fast._skip(3)
+    fast._take_unrecorded(3)
     np.testing.assert_array_equal(fast.state.q, slow.state.q)
     np.testing.assert_array_equal(fast.state.v, slow.state.v)
 
@@ -225,7 +225,7 @@ def test_what_it_goes_on_running_into_is_told(monkeypatch):
     """Contacts that no solve holds: the step has failed, and its message names one."""
     from stiction.schemes import missed_contacts
 
-    monkeypatch.setattr(missed_contacts, "ROUNDS", 0)
+    monkeypatch.setattr(missed_contacts, "RETRIES_MAX", 0)
     for scheme in SCHEMES:
         result = catapult(False, 0.05, scheme=scheme, on_failure="continue").step()
         assert result.status is st.Status.NOT_CONVERGED

@@ -1,4 +1,15 @@
-"""Questions about systems and runs that go beyond one trajectory."""
+"""Questions about systems and runs that go beyond one trajectory (docs/analysis.md).
+
+convergence             whether the answer converges as the step goes to zero
+inclusion               whether a run solves the measure differential inclusion
+forms                   the problems of a state: forces, impulses, one step; with `instant`, `instant_rows`
+motions, selection      all motions of a problem, and rules that select one; with `pieces`, `contact_modes`, `mode_map`
+uniqueness              whether there is a solution, and one motion only; with `infinity`, `round_cones`, `sectors`
+pairs, program          a problem as complementary pairs, and its mixed-integer program; with `pair_bounds`, `tighten`
+bounds, holding         how much friction a machine takes, and what a resting part holds against; with `cones`, `slip`
+hypotheses, dead_ends   hypotheses of the theorems; states from which nothing leads on
+report                  all of it in plain words
+"""
 
 from .bounds import (
     FrictionBound,

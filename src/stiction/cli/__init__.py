@@ -1,5 +1,8 @@
 """The command line: `stiction COMMAND`.
 
+app               the commands with their arguments; the work of each is in the module of its name
+progress, output  what a person sees while a scene runs, and what programs read
+
 Exit codes: 0, it is done; 1, it ran and failed; 2, bad input; 130, interrupted. Errors are clear lines, never traces.
 """
 

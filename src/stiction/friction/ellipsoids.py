@@ -81,6 +81,13 @@ class Anisotropic(FrictionSet):
         return ring(count) * self.semi
 
 
+def latitudes(count: int) -> tuple[tuple[int, float], ...]:
+    """Circles of latitude: how many directions each holds, and where it lies [rad]."""
+    count = _check.count("directions", count, low=3)
+    side = max(3, round(5 * count / 8))
+    return (count, 0.0), (side, 0.5), (side, -0.5), (1, np.pi / 2), (1, -np.pi / 2)
+
+
 @dataclass(frozen=True, init=False)
 class Torsional(FrictionSet):
     """Friction of an area of contact, which resists slip and spin together (ttp01 eq. 1).
@@ -117,11 +124,13 @@ class Torsional(FrictionSet):
         return pack_ellipsoids(ELLIPSOID, self.et, self.eo, self.er)
 
     def directions(self, dim: int, count: int = 8) -> FloatArray:
-        """`count` directions on the equator, 5/8 as many at latitudes ±0.5 rad each, and the poles (ttp01 eq. 5)."""
+        """`count` directions on the equator, 5/8 as many at latitudes ±0.5 rad each, and the poles.
+
+        Those of a ball, stretched to the ellipsoid: true latitudes, as in ttp01 eq. 5 (`rings`), would depend on the
+        unit of length, since er is one.
+        """
         self.packed(dim)
-        count = _check.count("directions", count, low=3)
-        side = max(3, round(5 * count / 8))
-        return self.rings((count, 0.0), (side, 0.5), (side, -0.5), (1, np.pi / 2), (1, -np.pi / 2))
+        return Torsional(1.0).rings(*latitudes(count)) * [self.et, self.eo, self.er]
 
     def rings(self, *rings: tuple[int, float]) -> FloatArray:
         """Directions (m, 3) on circles of latitude, each given by how many it holds and its latitude [rad].

@@ -1,4 +1,11 @@
-"""The papers that stiction implements: one module per paper, with its experiments, printed numbers and figures."""
+"""The papers that stiction implements: their experiments with printed numbers, ours, and verdicts.
+
+st96_*, ah03_*, s00_*, pr11_*, ttp01_*   experiments and studies of each paper, by its key
+experiment                               `Experiment`: printed numbers, measured numbers, and the verdict on each
+impacts, belt, penalty                   what experiments of several papers share
+progress                                 how far a study is
+figures/, words, report                  figures, captions, and the page of `stiction reproduce`
+"""
 
 from __future__ import annotations
 

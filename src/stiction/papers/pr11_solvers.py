@@ -285,6 +285,8 @@ def _outcome(found: Findings, least: dict[str, float], figure: str) -> Outcome:
         f"of {len(some.motions)} random problems whose motions are all known {numbers}; {some.lost} more have none or "
         f"a continuum of them; where the number is even apgd solves {some.even} of {even}: "
         "existence is not guaranteed there",
+        "§1 says that the convergence of fixed-point iterations can deteriorate or even fail where solutions are many: "
+        "judged by the study, over 4000 problems (`stiction reproduce pr11-solvers --study`)",
         "newton's count leaves out the Gauss–Seidel sweeps that it starts from, at most 100: from there it goes where "
         "nsgs goes; proximal starts from nothing where that is nearer to a solution; apgd solves the relaxation",
     )

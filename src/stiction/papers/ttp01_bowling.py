@@ -70,6 +70,12 @@ def slack(run: Trajectory) -> FloatArray:
     return np.asarray(FRICTION.mu * c[:, 0] - used)
 
 
+def steepest(run: Trajectory) -> float:
+    """The largest change of a component of friction from step to step while the ball slides, over mu c_n."""
+    c = forces(run)[:, 1:][run.times[1:] < stop_time(run) - 0.5 * STEP]
+    return float(np.abs(np.diff(c, axis=0)).max() / (FRICTION.mu * G))
+
+
 @dataclass(frozen=True)
 class _Runs:
     smooth: Reference
@@ -150,6 +156,9 @@ def reproduce() -> Outcome:
                  "of mu c_n", record_within=1e-8),
         claim("friction is larger with Tzitzouris-Pang", bool((loose_out - loose_in)[sliding].min() > -1e-7),
               "in every sliding step, measured by the ellipsoid"),
+        claim("friction varies smoothly with Tzitzouris-Pang, and does not with Stewart",
+              steepest(inner) < 0.5 * steepest(outer), f"in a step of sliding by up to {steepest(inner):.2f} of "
+              f"mu c_n, against {steepest(outer):.2f}"),
         Quantity("friction after the stop, Stewart", float(after.max()), 0.0, "N", 0.0, EXACT, "always zero",
                  record_within=1e-12),
         claim("the ball hooks", bool(inner["v_y"][0] > 0.0 > inner["v_y"][-1]), "thrown to +y, it ends towards -y"),

@@ -19,6 +19,7 @@ import numpy as np
 from .._check import FloatArray
 from ..analysis.convergence import Exact, compare
 from ..friction import FrictionSet, Polyhedral, Torsional
+from ..friction.ellipsoids import latitudes
 from ..schemes import AnitescuHart, TzitzourisPang
 from ..schemes.base import Scheme
 from ..simulation import Simulator, Trajectory
@@ -36,7 +37,7 @@ _R = np.sqrt(0.5)
 ROWS = np.array([[0, 0, 1, 0, 0, 0], [_R, _R, 0, _R, -_R, 0], [-_R, _R, 0, _R, _R, 0], [0, 0, 0, 0, 0, 1.0]])
 FRICTION = Torsional(0.2, 1.0, 1.0, 0.4)
 POLES = ((1, np.pi / 2), (1, -np.pi / 2))
-ALIGNED = FRICTION.directions(3, 8)  # eq. 5
+ALIGNED = FRICTION.rings(*latitudes(8))  # eq. 5
 SPIN_MISALIGNED = FRICTION.rings((3, np.pi / 5), (3, -np.pi / 5))  # eq. 6
 SLIDE_MISALIGNED = FRICTION.rings((3, 0.0), *POLES)
 MUG = FRICTION.mu * G  # N: friction of the sliding ball
@@ -172,6 +173,8 @@ def reproduce_spin_aligned() -> Outcome:
     alone = stewart(ball(one, v), SPIN_STEP, SPIN_END)
     drifting = stewart(ball(one, (1.0, 0.5, 0.0, 0.0, 0.0, SPIN)), SPIN_STEP, 10.0)
     c = forces(explicit)
+    exact = np.where(explicit.times[1:] <= 1.0, c[0, 3], 0.0)
+    wrong = np.flatnonzero(np.abs(c[:, 3] - exact) > EXACT).tolist()
     quantities = (
         claim("directions of eq. 5 are ours", printed_directions(ALIGNED, EQ5) <= 5e-5,
               f"to {printed_directions(ALIGNED, EQ5):.1e}: they are printed with four digits"),
@@ -188,6 +191,11 @@ def reproduce_spin_aligned() -> Outcome:
                  reason="0.02 s of 0.07 s: the impulse is the exact one"),
         Quantity("friction of the two methods differs by", float(np.abs(c - forces(smooth)).max()), 0.0, "N", 0.0,
                  EXACT, "identical values", record_within=EXACT),
+        claim("tangential friction is zero", bool(np.abs(c[:, 1:3]).max() < EXACT), "c_t and c_o"),
+        Quantity("torsional impulse of the whole run", float(c[:, 3].sum() * SPIN_STEP), -0.4 * SPIN, "N m s",
+                 -0.4 * SPIN, EXACT, "“the total frictional impulse was correct”"),
+        claim("friction is wrong in the step from 0.98 to 1.05 s only", wrong == [14],
+              "in which the ball stops: step " + ", ".join(str(k + 1) for k in wrong)),
         Quantity("unknowns of the LCP", float(lcp_size(ball(polyhedral, v), SPIN_STEP)), 22.0, "", 22.0),
         Quantity("unknowns with one direction", float(lcp_size(ball(one, v), SPIN_STEP)), 3.0, "", 3.0),
         Quantity("one direction: error of v at the nodes", node_error(alone, spinning), 0.0, "rad/s",

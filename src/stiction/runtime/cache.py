@@ -24,6 +24,7 @@ import platform
 import re
 import shutil
 import sys
+import sysconfig
 import time
 import uuid
 from collections.abc import Callable
@@ -55,12 +56,17 @@ SETTINGS = (
 _log = logging.getLogger("stiction")
 _PACKAGE = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from (\.+)([\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)  # at a module's top level
+_NAMED = re.compile(r"^(?:from ([a-zA-Z_][\w.]*) import (\([^)]*\)|.*)|import ([\w., ]+))$", re.MULTILINE)
+_LIBRARIES = tuple(Path(sysconfig.get_paths()[name]) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 @cache
 def _read(path: Path) -> tuple[bytes, tuple[Path, ...]]:
-    """The hash of a module's text, and the modules of the package that it imports at its top level."""
+    """The hash of a module's text, and the modules that it imports at its top level: those of the package, and the
+    caller's own."""
     text, found = path.read_bytes(), []
+    if not path.is_relative_to(_PACKAGE):
+        found += _callers_own(text.decode())
     for dots, module, names in _IMPORT.findall(text.decode()):
         folder = path.parents[len(dots) - 1].joinpath(*module.split("."))
         named = [folder / name for name in re.findall(r"\w+", re.sub(r"\bas\s+\w+", "", names))]
@@ -69,6 +75,20 @@ def _read(path: Path) -> tuple[bytes, tuple[Path, ...]]:
             found += _files(folder)
         found += modules
     return hashlib.sha256(text).digest(), tuple(found)
+
+
+def _callers_own(text: str) -> list[Path]:
+    """The files of modules that a caller's module imports by name, which are neither Python's nor installed."""
+    found = []
+    for module, parts, several in _NAMED.findall(text):
+        names = [part.split()[0] for part in several.split(",") if part.strip()]
+        if module:  # and what is imported from it may be a module too
+            names = [module, *(f"{module}.{part}" for part in re.findall(r"\w+", parts))]
+        for name in names:
+            place = getattr(sys.modules.get(name), "__file__", None) or ""
+            if place.endswith(".py") and not any(Path(place).is_relative_to(library) for library in _LIBRARIES):
+                found.append(Path(place))
+    return found
 
 
 _exists = cache(Path.exists)

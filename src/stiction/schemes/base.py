@@ -25,7 +25,7 @@ class Solve(Protocol):
     tol: float
 
     def largest(self, rows: int) -> float:
-        """The largest error that a step goes on with, of a problem with so many rows."""
+        """The largest error that a step goes on with, of a problem with `rows` rows."""
 
     def __call__(self, problem: ContactProblem, *, tol: float | None = None) -> Solution:
         """Solve to the simulator's tolerance, or to a tighter one."""
@@ -290,19 +290,20 @@ def certify_step(
 def refuse_unresolved_turn(taken: StepResult, system: System, old: State, h: float) -> StepResult:
     """The step, or its failure where a body turns by more than `FAST_TURN_RAD` and its energy comes from that.
 
-    A surface that has turned so far is not where the rows of the step expect it. What is then pushed out gains energy
-    step by step; one that gains a quarter of what there is, T + m g·reach, is not taken for a success.
+    A surface that has turned so far, in this step or in the one before, is not where the rows of the step expect it.
+    What is then pushed out gains energy step by step; one that gains a quarter of what there is, T + m g·reach, is not
+    taken for a success.
     """
     model: Any = system
     seen = taken.certificate
     if not (taken.taken and seen is not None and hasattr(system, "lift")):
         return taken
-    turn = h * model.fastest_spin(taken.state.v)
+    turn = h * max(model.fastest_spin(old.v), model.fastest_spin(taken.state.v))
     gained = seen.energy.truncation + seen.energy.mass_change + seen.energy.stabilisation
     if turn <= FAST_TURN_RAD or gained <= GAIN_MAX_SHARE * (system.energy(old.q, old.v).kinetic + model.lift):
         return taken
     message = (
-        f"A body turns by {turn:.2g} rad in the step, which gains {gained:.2g} J by its own error; take a smaller step."
+        f"A body turns by {turn:.2g} rad in a step, which gains {gained:.2g} J by its own error; take a smaller step."
     )
     return replace(taken, success=False, status=Status.UNRESOLVED, message=message)
 

@@ -148,8 +148,8 @@ class ImplicitStep:
         for i in range(len(at.v)):
             v = at.v.copy()
             v[i] += step[i]
-            there = self.at(v, at.p)
-            K[:, i], U[:, i] = (there.balance - at.balance) / step[i], (there.u - at.u) / step[i]
+            shifted = self.at(v, at.p)
+            K[:, i], U[:, i] = (shifted.balance - at.balance) / step[i], (shifted.u - at.u) / step[i]
         return K, U
 
     @cached_property
@@ -185,20 +185,20 @@ class ImplicitStep:
         U: list[tuple[FloatArray, IntArray, IntArray]] = []
         axes = np.arange(d)
         for colour in range(int(self.colours.max(initial=-1)) + 1):
-            mine = self.colours == colour
-            bodies = np.flatnonzero(mine)
+            of_colour = self.colours == colour
+            bodies = np.flatnonzero(of_colour)
             # the body of this colour in each row, if there is one
-            moved = np.where(mine[ends[0]] & (ends[0] >= 0), ends[0], ends[1])
-            rows = np.flatnonzero((moved >= 0) & mine[moved])
+            moved = np.where(of_colour[ends[0]] & (ends[0] >= 0), ends[0], ends[1])
+            rows = np.flatnonzero((moved >= 0) & of_colour[moved])
             for k in range(d):
                 v, step = at.v.copy(), float(steps[k])  # alike for all bodies
                 v[bodies * d + k] += step
-                there = self.at(v, at.p)
-                new = there.dynamics
+                shifted = self.at(v, at.p)
+                new = shifted.dynamics
                 assert isinstance(new, Bodies)
                 column = moved[rows] * d + k
-                U.append(((there.u - at.u)[rows] / step, rows, column))
-                change = (there.own.reshape(-1, d) - own)[bodies] / step
+                U.append(((shifted.u - at.u)[rows] / step, rows, column))
+                change = (shifted.own.reshape(-1, d) - own)[bodies] / step
                 K.append((change.ravel(), (bodies[:, None] * d + axes).ravel(), np.repeat(bodies * d + k, d)))
                 for end, J, before in zip(ends, (new.Ja, new.Jb), pushed):
                     hit = rows[end[rows] >= 0]

@@ -53,32 +53,31 @@ def solve_with_missed_contacts(
     band = scheme.band(system, state, h)
     found = system.detect(state.t, state.q, band)
     for count in range(RETRIES_MAX + 1):
-        made = attempt(found)
-        new = made.new
+        attempted = attempt(found)
+        new = attempted.new
         if not (np.isfinite(new.q).all() and np.isfinite(new.v).all()):
             bad = Status.NONFINITE
-            return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(made.solves), None)
+            return StepResult(state, False, bad, bad.sentence, Contacts.none(), tuple(attempted.solves), None)
         at_end = detect_at_end(scheme, system, new, h)
-        more = None
+        missed = None
         # gap functions are all there in every step
-        if look and made.status.taken and isinstance(found, WorldCandidates):
-            left = solve.tol if made.status.success else solve.largest(made.problem.nr)
-            more = met_beyond_band(system, found, state, new, h, band)
-            more = more or met_new_features(system, found, at_end, state, new, h, made.problem, left)
-        if more is None:
-            return made.to_result(at_end)
+        if look and attempted.status.taken and isinstance(found, WorldCandidates):
+            left = solve.tol if attempted.status.success else solve.largest(attempted.problem.nr)
+            missed = met_beyond_band(system, found, state, new, h, band)
+            missed = missed or met_new_features(system, found, at_end, state, new, h, attempted.problem, left)
+        if missed is None:
+            return attempted.to_result(at_end)
         if count < RETRIES_MAX:
-            found = system.joined(found, more)
-    assert isinstance(more, WorldCandidates)
+            found = system.joined(found, missed)
+    assert isinstance(missed, WorldCandidates)
     model: Any = system
-    added = (
-        more.key[more.contact] % CODES >= CODES - RETRIES_MAX - 1
-    )  # where nearest points had moved to, not new contacts
-    if (model.rims(more.features) & added).all():  # points of a rim halve the way to the next each time: little is left
-        return made.to_result(at_end)
-    name = system.constraint_name(int(more.key[more.contact][0]))
+    # contacts that were added where nearest points had moved to: points of a rim halve the way to the next each time
+    added = missed.key[missed.contact] % CODES >= CODES - RETRIES_MAX - 1
+    if (model.rims(missed.features) & added).all():
+        return attempted.to_result(at_end)
+    name = system.constraint_name(int(missed.key[missed.contact][0]))
     message = f"Solved {RETRIES_MAX + 1} times, the step still runs into what it had not foreseen: contact {name!r}."
-    return replace(made.to_result(at_end), success=False, status=Status.NOT_CONVERGED, message=message)
+    return replace(attempted.to_result(at_end), success=False, status=Status.NOT_CONVERGED, message=message)
 
 
 def met_beyond_band(
@@ -122,9 +121,9 @@ def met_new_features(
     hit = contact & ~foreseen & (-gaps > np.maximum(least, slack))
     if not hit.any():
         return None
-    more = model.held_where_they_meet(at_end.take(hit | ~contact), new.q, found.key)
-    hit = hit[hit | ~contact] & (system.gaps(more, state.t, state.q) >= -slack[hit | ~contact])
-    return more.take(hit | ~more.contact) if hit.any() else None
+    missed = model.held_where_they_meet(at_end.take(hit | ~contact), new.q, found.key)
+    hit = hit[hit | ~contact] & (system.gaps(missed, state.t, state.q) >= -slack[hit | ~contact])
+    return missed.take(hit | ~missed.contact) if hit.any() else None
 
 
 def _foreseen(

@@ -21,14 +21,20 @@ RESIDUAL_MIN, RESIDUAL_MAX = 1e-12, 1e-3  # of the overlaps: what may be left of
 
 def violation(system: System, candidates: Candidates, t: float, q: FloatArray) -> float:
     """The deepest overlap, or the largest violation of a joint or limit [m]; angles at the arm of their bodies."""
+    gaps = gaps_in_metres(system, candidates, t, q)
+    holds = candidates.contact | candidates.limit
+    return float(max(-gaps[holds].min(initial=0.0), gaps[candidates.rigid].max(initial=0.0)))
+
+
+def gaps_in_metres(system: System, candidates: Candidates, t: float, q: FloatArray) -> FloatArray:
+    """The gaps of all candidates [m]; those of joints that are angles at the arm of their bodies."""
     gaps = system.gaps(candidates, t, q)
     mechanism = getattr(candidates, "mechanism", None)
     if mechanism is not None and mechanism.n:
         model: Any = system
         value = model.measure(mechanism.rows, q, model.turns(q))[0]
         gaps[: mechanism.n] = mechanism.block_values(mechanism.length * value)
-    holds = candidates.contact | candidates.limit
-    return float(max(-gaps[holds].min(initial=0.0), gaps[candidates.rigid].max(initial=0.0)))
+    return gaps
 
 
 def projected(system: System, candidates: Candidates, t: float, q: FloatArray, drift: float) -> FloatArray:

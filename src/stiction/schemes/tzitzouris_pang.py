@@ -96,10 +96,10 @@ class TzitzourisPang:
 
         def attempt(candidates: Candidates) -> Attempt:
             search = _Search(self, system, state, h, candidates, solve)
-            found, how = search.run()
+            found, route = search.run()
             problem, error = found.problem, search.error(found)
-            good = how is not None
-            message = f"Newton's method: {how}." if how else f"Newton's method ended with a residual of {error:.2e}."
+            good = route is not None
+            message = f"Newton's method{f': {route}' if route else f' ended with a residual of {error:.2e}'}."
             status = Status.SOLVED if good else Status.NOT_CONVERGED
             solution = finish(
                 problem, found.p, solver="semismooth newton", tol=solve.tol if good else self.tolerance,
@@ -137,14 +137,14 @@ class _Search:
             return best, f"{self.iterations} iterations"
         corners = self._with_planes()
         if corners is not None:
-            found, how = corners
-            if how is not None:
-                return found, f"{self.iterations} iterations, {how}"
+            found, route = corners
+            if route is not None:
+                return found, f"{self.iterations} iterations, {route}"
             best = min(best, found, key=self.error)
         for way in (self._from_linearised, self._without_push, self._by_continuation):
-            found, how = way()
-            if how is not None:
-                return found, f"{self.iterations} iterations, {how}"
+            found, route = way()
+            if route is not None:
+                return found, f"{self.iterations} iterations, {route}"
             best = min(best, found, key=self.error)
             if self.error(best) <= self.solve.tol and not self._behind(best):
                 return best, f"{self.iterations} iterations, which left {self.error(best):.1e}"
@@ -157,16 +157,16 @@ class _Search:
         planes = given if made is None else made(given, self.state.q)
         if planes is given:
             return None
-        how: str | None = ""
+        route: str | None = ""
         self.candidates = planes
         best = self._start()
         if not planes.friction.written:
             best = self._newton(best.step, best.v, best.p)
         if not self._good(best):
             best, way = self._from_linearised()
-            how = f", {way}" if way else None
+            route = f", {way}" if way else None
         self.candidates = given
-        return best, how if how is None else f"with the normals of corners from the start{how}"
+        return best, route if route is None else f"with the normals of corners from the start{route}"
 
     def _start(self) -> Point:
         """The first guess."""
@@ -176,9 +176,9 @@ class _Search:
     def _without_push(self) -> tuple[Point, str | None]:
         """The step that leaves overlaps of the start as they are: in a wedge, none may push them out."""
         self.push = False
-        found, how = self._from_linearised()
+        found, route = self._from_linearised()
         self.push = True
-        return found, how and f"{how}, without push-out"
+        return found, route and f"{route}, without push-out"
 
     def _equations(self, h: float) -> ImplicitStep:
         return ImplicitStep(self.system, self.state, h, self.candidates, self.push)

@@ -75,12 +75,12 @@ class EventTracker:
         for kind in (STICK, SLIP):  # slipping at one point is slipping
             mode[member[contacts.mode[rows] == kind]] = kind
         at = np.minimum(np.searchsorted(now, self._codes), max(0, len(now) - 1))
-        known = now[at] == self._codes if len(now) else np.zeros(len(self._codes), dtype=bool)
+        still_there = now[at] == self._codes if len(now) else np.zeros(len(self._codes), dtype=bool)
         either, place = now, member
         before, after = np.full(len(now), OPEN), mode
-        before[at[known]] = self._modes[known]
-        if not known.all():  # contacts that are no longer there
-            either = np.union1d(now, self._codes[~known])
+        before[at[still_there]] = self._modes[still_there]
+        if not still_there.all():  # contacts that are no longer there
+            either = np.union1d(now, self._codes[~still_there])
             place = np.searchsorted(either, code)
             before, after = _look_up(self._codes, self._modes, either), _look_up(now, mode, either)
         if self._fresh:
@@ -96,26 +96,26 @@ class EventTracker:
         closed = mode != OPEN
         self._codes, self._modes = now[closed], mode[closed]
         kinds = _kinds(before[changed], after[changed])
-        own = [int(np.flatnonzero(contacts.key == gain.key)[0]) for gain in gains]
-        groups = [either[changed], self._code(contacts.key[own], contacts.bodies[own])]
+        rows_of_gains = [int(np.flatnonzero(contacts.key == gain.key)[0]) for gain in gains]
+        groups = [either[changed], self._code(contacts.key[rows_of_gains], contacts.bodies[rows_of_gains])]
         return {
             "kind": np.array([*kinds, *(KINDS.index("capped" if g.capped else "gain") for g in gains)], dtype=np.int64),
             "group": self._groups(np.concatenate(groups)),
-            "impulse": np.concatenate([impulse[changed], contacts.impulse[own]]),
+            "impulse": np.concatenate([impulse[changed], contacts.impulse[rows_of_gains]]),
             "energy": np.concatenate([np.zeros(len(kinds)), [gain.energy for gain in gains]]),
         }
 
     def _code(self, keys: IntArray, bodies: IntArray) -> IntArray:
         """(n,) one number for each contact, or for the two bodies whose contact points count as one."""
         a, b = np.minimum(bodies[:, 0], bodies[:, 1]), np.maximum(bodies[:, 0], bodies[:, 1])
-        own = (bodies[:, 0] < 0) | (keys < 0)  # a gap function, or a limit or the friction of a joint
-        return np.where(own, keys - _OWN, a * self._bodies + b)
+        single = (bodies[:, 0] < 0) | (keys < 0)  # a gap function, or a limit or the friction of a joint
+        return np.where(single, keys - _OWN, a * self._bodies + b)
 
     def _groups(self, codes: IntArray) -> IntArray:
         """(n, 2) two bodies, or -1 and a key."""
-        own = codes < 0
+        single = codes < 0
         size = max(1, self._bodies)
-        return np.column_stack([np.where(own, -1, codes // size), np.where(own, codes + _OWN, codes % size)])
+        return np.column_stack([np.where(single, -1, codes // size), np.where(single, codes + _OWN, codes % size)])
 
 
 def _distinct(codes: IntArray) -> tuple[IntArray, IntArray]:

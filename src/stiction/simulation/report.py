@@ -61,9 +61,9 @@ def _remove_older(newest: Path) -> None:
     with contextlib.suppress(OSError):  # others may be doing the same
         owner, found = newest.lstat().st_uid, []
         for one in newest.parent.glob(f"{REPORT_PREFIX}*"):
-            known = one.lstat()
-            if one != newest and stat.S_ISDIR(known.st_mode) and known.st_uid == owner:
-                found.append((known.st_mtime_ns, one))
+            details = one.lstat()
+            if one != newest and stat.S_ISDIR(details.st_mode) and details.st_uid == owner:
+                found.append((details.st_mtime_ns, one))
         for _, one in sorted(found, reverse=True)[REPORTS_KEPT - 1 :]:
             shutil.rmtree(one, ignore_errors=True)
 

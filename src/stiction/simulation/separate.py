@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..problem.laws import UNILATERAL
-from ..schemes.projection import project, violation
+from ..schemes.projection import gaps_in_metres, project, violation
 from ..systems.base import State, System
 from ..systems.sizes import extent
 
@@ -24,9 +24,12 @@ def overlaps(system: System, state: State, soft: bool) -> dict[str, float]:
     own = system.evaluate(candidates, state.t, state.q).soft
     gives = np.zeros(len(gaps), dtype=bool) if own is None else np.isfinite(own[:, 0])
     gives |= soft & (candidates.law == UNILATERAL)
-    off = np.where(candidates.rigid, gaps, np.where(candidates.contact | candidates.limit, -gaps, 0.0))
+    off, metres = (
+        np.where(candidates.rigid, g, np.where(candidates.contact | candidates.limit, -g, 0.0))
+        for g in (gaps, gaps_in_metres(system, candidates, state.t, state.q))
+    )
     found: dict[str, float] = {}
-    for k in np.flatnonzero((off > OVERLAP_REFUSED_SHARE * extent(system)) & ~gives).tolist():
+    for k in np.flatnonzero((metres > OVERLAP_REFUSED_SHARE * extent(system)) & ~gives).tolist():
         name = system.constraint_name(int(candidates.key[k]))
         if not candidates.contact[k]:
             raise ModelError(f"constraint {name!r} is violated by {off[k]:.3g} at the start; correct the initial q.")

@@ -26,7 +26,7 @@ from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, make_solver, solve_any_law
 from ..solvers.acceptance import largest_accepted
 from ..status import Status
-from ..systems.base import State, System, not_finite
+from ..systems.base import State, System, unusable
 from ..systems.builder.handles import name_of
 from .dump import Dump
 from .loop import CompiledLoop, StepGroup
@@ -184,15 +184,15 @@ class Simulator:
         return self._accept(result)
 
     def _check_ready(self) -> None:
-        """Refuse a world that is no longer the one simulated, and a state that is not finite: both can be changed."""
+        """Refuse a world that is no longer the one simulated, and a state that is none: both can be changed."""
         if self._world is not None and self._world.revision != self._revision:
             raise ModelError(
                 f"the world has changed since this simulator was made (last by {self._world.last_change}), and the "
                 "simulator does not know of it; build a new one, Simulator(world, dt), and go on with start_from."
             )
-        bad = not_finite(self.system, self.state)
+        bad = unusable(self.system, self.state)
         if bad is not None:
-            raise ModelError(f"the simulator cannot step from its state, which must be finite: {bad}.")
+            raise ModelError(f"the simulator cannot step from its state, which {bad}.")
 
     def _computed_step(self) -> StepResult:
         """The scheme's step, with its residual in sizes of the scene; a failure where it gives way too far."""
@@ -231,7 +231,7 @@ class Simulator:
     def _take_steps(
         self, steps: int, following: int, prefetcher: StepPrefetcher, loop: CompiledLoop | None
     ) -> tuple[StepResult, dict[str, float]]:
-        """Take steps: the last one's result, and the worst residuals of the others; `following` will be asked for."""
+        """Take steps: the last one's result, and the worst residuals before it; following: how many steps come next."""
         worst: dict[str, float] = {}
         while True:
             if loop is not None:
@@ -284,15 +284,15 @@ class Simulator:
     ) -> Trajectory:
         """Take the smallest whole number of steps that reaches `duration` [s] from here, and return the trajectory.
 
-        every: record each so many steps, or fps: so many frames per second of simulated time, and the last step; by
+        every: record each `every`-th step, or fps: frames per second of simulated time, and the last step; by
         default every step. Steps between are certified all the same and their worst residuals stand in the next
         recorded one, but their contacts and energy balance are not kept (see `advance`). record: a file into which
         frames go as they come, instead of memory; the trajectory then reads from it. fields: what is recorded there
         (`velocity`, `energy`, `certificate`, `joints`, `contacts`, `events`, `checkpoints`; by default all); without
         energy, contacts and events the compiled loop takes every step. progress: a bar on the terminal; by default
         when a person is watching; or a function of the steps taken since the last call, the last step's result (None
-        where the loop took it) and the worst residuals of the others, called at each recorded step; what it raises ends
-        the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
+        where the loop took it) and the worst residuals of the steps between, called at each recorded step; what it
+        raises ends the run. If a step fails, the recorded steps before it are in the error's `trajectory`.
         """
         self._check_ready()
         schedule = Schedule.of(self._steps, duration, every, fps, self.dt)
@@ -362,9 +362,9 @@ class Simulator:
                 f"the state has {sizes[0]} coordinates and {sizes[1]} velocities; "
                 f"this system has {self.system.nq} and {self.system.nv}."
             )
-        bad = not_finite(self.system, state)
+        bad = unusable(self.system, state)
         if bad is not None:
-            raise ModelError(f"the state to start from must be finite: {bad}.")
+            raise ModelError(f"the state to start from {bad}.")
         self.state, self._origin, self._steps, self._last = state, state.t, 0, None
 
     def _go_to(self, found: Checkpoint) -> None:
@@ -376,9 +376,9 @@ class Simulator:
                 if name == "coordinates":
                     raise ModelError("the recording is of another system: its bodies or coordinates are not the same.")
                 raise ModelError(f"the recording was made with {name} {theirs}, and this simulator has {value}.")
-        bad = not_finite(self.system, found.state)
+        bad = unusable(self.system, found.state)
         if bad is not None:
-            raise ModelError(f"the state of the recording must be finite: {bad}.")
+            raise ModelError(f"the state of the recording {bad}.")
         self.state, self._origin, self._steps, self._last = found.state, found.origin, found.steps, None
 
     def _record(
@@ -489,7 +489,7 @@ def _all_finite(system: System, result: StepResult) -> bool:
         energy = sum(vars(certificate.energy).values())
         if not math.isfinite(certificate.penetration + certificate.joint_drift + energy):
             return False
-    return not_finite(system, result.state) is None
+    return unusable(system, result.state) is None
 
 
 class _SolveHandle:

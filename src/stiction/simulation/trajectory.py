@@ -206,9 +206,9 @@ class Trajectory(Lazy):
 
     def constraint_name(self, key: int) -> str:
         """What the constraint of a key is called: contacts by their bodies, shapes and feature."""
-        known = self.info["constraints"].get(str(key))
-        if known is not None:
-            return str(known)
+        name = self.info["constraints"].get(str(key))
+        if name is not None:
+            return str(name)
         world = self.info["world"]
         pair, code = divmod(key, CODES)
         if world is None or not 0 <= pair < len(world.get("shapes", ())) ** 2:
@@ -221,8 +221,8 @@ class Trajectory(Lazy):
             return self.q[:, self.coordinate_names.index(name)]
         if name in self.velocity_names:
             return self.v[:, self.velocity_names.index(name)]
-        known = [*self.coordinate_names, *self.velocity_names]
-        raise KeyError(f"no coordinate or velocity {name!r}; there are {', '.join(known)}")
+        names = [*self.coordinate_names, *self.velocity_names]
+        raise KeyError(f"no coordinate or velocity {name!r}; there are {', '.join(names)}")
 
     def position(self, body: Any) -> FloatArray:
         """(n+1, 3) or, in the plane, (n+1, 2): the origin of a body's frame [m], by handle or name."""
@@ -394,8 +394,8 @@ class Trajectory(Lazy):
         """What the bodies look like: `surfaces` of triangles, and those of each body; None where it is not known."""
         if self.recording is not None:
             return self.recording.shapes()
-        known = self.__dict__.get("_shapes")
-        return known() if callable(known) else known
+        shapes = self.__dict__.get("_shapes")
+        return shapes() if callable(shapes) else shapes
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles: what the bodies look like, without the system that knows it."""

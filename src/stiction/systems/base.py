@@ -119,13 +119,13 @@ class Candidates:
 
     def take(self, mask: np.ndarray) -> Candidates:
         """The selected candidates; the same selection gives the same object, and with it what is derived from it."""
-        kept: dict[bytes, Candidates] = self.__dict__.setdefault("_taken", {})
+        cache: dict[bytes, Candidates] = self.__dict__.setdefault("_taken", {})
         name = mask.tobytes()
-        if name not in kept:
-            if len(kept) > 64:  # a long run with ever new selections must not fill the memory
-                kept.clear()
-            kept[name] = self._take(np.flatnonzero(mask))
-        return kept[name]
+        if name not in cache:
+            if len(cache) > 64:  # a long run with ever new selections must not fill the memory
+                cache.clear()
+            cache[name] = self._take(np.flatnonzero(mask))
+        return cache[name]
 
     def _take(self, chosen: IntArray) -> Candidates:
         sizes = np.diff(self.row_ptr)[chosen]
@@ -136,11 +136,11 @@ class Candidates:
         """The same with every smooth friction set replaced by `directions` directions; itself for None."""
         if directions is None:
             return self
-        kept: dict[Directions, Candidates] = self.__dict__.setdefault("_polyhedral", {})
-        if directions not in kept:
+        cache: dict[Directions, Candidates] = self.__dict__.setdefault("_polyhedral", {})
+        if directions not in cache:
             table = self.friction.polyhedral(directions)
-            kept[directions] = self if table is self.friction else replace(self, friction=table)
-        return kept[directions]
+            cache[directions] = self if table is self.friction else replace(self, friction=table)
+        return cache[directions]
 
 
 @dataclass(frozen=True)
@@ -211,8 +211,24 @@ class Geometry(NamedTuple):
     tangent: FloatArray
 
 
-def not_finite(system: System, state: State) -> str | None:
-    """What is not finite in a state, by the names that the system gives its coordinates; None where all is."""
+def unusable(system: System, state: State) -> str | None:
+    """Why no step can be taken from a state, by the names that the system gives its coordinates; None where one can.
+
+    All of it must be finite, and the quaternions of bodies of length one: a longer one is no rotation, and would make
+    their shapes larger.
+    """
+    bad = _not_finite(system, state)
+    if bad is not None:
+        return f"must be finite: {bad}"
+    stretched = getattr(system, "stretched", None)
+    found = None if stretched is None else stretched(state.q)
+    if found is None:
+        return None
+    name, length = found
+    return f"must have quaternions of length 1: that of body {name!r} has length {length:.9g}"
+
+
+def _not_finite(system: System, state: State) -> str | None:
     for what, values, names in (
         ("coordinate", state.q, system.coordinate_names),
         ("velocity", state.v, system.velocity_names),

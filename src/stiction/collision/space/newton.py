@@ -21,6 +21,7 @@ from ...runtime.jit import njit
 from ..features import CORE, HULL, PLANE, along, cross, dot, perpendicular
 from .epa import EPA_ACCURACY, EPA_MAX_FACES, EPA_MAX_POINTS, grow, next_face, point_of_face
 from .gjk import FAR, nearest_points, row
+from .manifold import TIE_DIRECTION
 from .support import (
     FACE,
     LINE,
@@ -43,6 +44,7 @@ _MAX_ROUNDS = 6  # of Newton's method, each on the pair of features that the one
 _NEWTON_MAX_STEPS = 24
 MAX_WAYS_OUT = 6  # ways out of an overlap that are followed to their ends
 _SHALLOW_SHARE = 1e-6  # of the size: an overlap for which no other way out is looked for
+_EQUAL_SHARE = 1e-12  # of the size: of ways out as equally short as this, the one farther along TIE_DIRECTION is taken
 _LEVEL_SINE = 1e-8  # sine of an angle below which lines and faces lie flat on a face
 
 
@@ -295,6 +297,7 @@ def distance3(geo, at, axes, a, b, reach, workspace):
         p, q = point_of_face(W, P, F, face)
         C[tried, 0], C[tried, 1], C[tried, 2] = -N[face, 0], -N[face, 1], -N[face, 2]
         s, m, p, q = finish(geo, axes, a, b, offset, row(C, tried), p, q, size)
-        if s > best + 1e-14 * size:
+        ahead = dot(minus(m, n), turned_from(axes, b, TIE_DIRECTION))
+        if s > best + _EQUAL_SHARE * size or (s >= best - _EQUAL_SHARE * size and ahead > _LEVEL_SINE):
             best, n, x, y = s, m, p, q
     return best, n, x, y

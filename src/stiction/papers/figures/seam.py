@@ -93,6 +93,9 @@ def chatter_panels(measured: Mapping[str, tuple[FloatArray, FloatArray]]) -> Fig
         dress(axes, x="", y="$c_r$ [N m]")
         axes.set_title(label, loc="left", fontsize=7)
         axes.plot(times, c, color=COLOURS[2], linewidth=0.6)
+    for axes in panels[len(measured) - columns : len(measured)]:  # the lowest of each column
+        axes.tick_params(labelbottom=True)
+        axes.set_xlabel("time [s]")
     for axes in panels[len(measured) :]:
         axes.set_visible(False)
     return figure

@@ -14,7 +14,7 @@ from ..st96_balls import MASS, RADIUS, first_impact
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SPREAD, SCALE = 5.4, 0.2  # distance drawn between centres, in radii; metres drawn for an impulse of 1 N s
+SPREAD, SCALE = 5.4, 0.16  # distance drawn between centres, in radii; metres drawn for 1 N s, by the root of the size
 DRAWN = 0.004  # N s: what is smaller than this is not drawn
 INERTIA = 0.4 * MASS * RADIUS**2
 
@@ -24,6 +24,11 @@ def impulses(run: Trajectory, name: str, other: str, normal: FloatArray, steps: 
     total = run.force(name, other)[steps].sum(axis=0) * float(run.info["dt"])
     along = (total @ normal) * normal
     return along, total - along
+
+
+def drawn(impulse: FloatArray) -> FloatArray:
+    """The arrow of an impulse: its length goes with the square root of the size, so that small ones can be seen."""
+    return np.asarray(SCALE * impulse / max(np.sqrt(np.linalg.norm(impulse)), 1e-9))
 
 
 def draw(run: Trajectory) -> Figure:
@@ -53,14 +58,14 @@ def draw(run: Trajectory) -> Figure:
             foot = centre - RADIUS * _unit(normal * [1.0, 0.0, 1.0])
             away = -12.0 * normal[[0, 2]]  # labels: the one of friction beyond the ball, the other across from it
             level = np.array([14.0, -6.0]) if other == "table" else np.array([0.0, -8.0 if across[2] > 0.0 else 8.0])
-            _impulse(axes, foot - SCALE * along, along, COLOURS[0], 0.5, level)
+            _impulse(axes, foot - drawn(along), along, COLOURS[0], 0.5, level)
             _impulse(axes, foot - 0.014 * normal, across, COLOURS[1], 1.0, away - 0.7 * level)
     h = float(run.info["dt"])
     for text, colour in zip(("normal impulse", "friction impulse", "turned by them"), COLOURS[:2] + COLOURS[3:4]):
         axes.plot([], [], color=colour, linewidth=2, label=text)
     axes.legend(frameon=False, fontsize=8, loc="upper right", ncols=3)
     when = f"{run.times[hit]:.4g} to {run.times[hit + 2]:.4g} s (two steps of {h:g} s)"
-    axes.set_title(f"Impulses [N s] on each ball, {when}; balls drawn apart, x to the right, z up", fontsize=9)
+    axes.set_title(f"Impulses [N s] on each ball, {when}; drawn apart, lengths by the root of the size", fontsize=9)
     axes.set_xlim(shown[0, 0] - 0.3, shown[-1, 0] + 0.36)
     axes.set_ylim(-0.1, 0.33)
     return figure
@@ -72,15 +77,15 @@ def _unit(v: FloatArray) -> FloatArray:
 
 def _impulse(axes: Any, start: FloatArray, impulse: FloatArray, colour: str, at: float, shift: FloatArray) -> None:
     """An arrow of the x and z components; its size stands `shift` points from the part `at` of it."""
-    flat = impulse[[0, 2]]
-    size = float(np.linalg.norm(flat))
+    size = float(np.linalg.norm(impulse[[0, 2]]))
     if size < DRAWN:
         return
-    begin, end = start[[0, 2]], start[[0, 2]] + SCALE * flat
+    begin, end = start[[0, 2]], (start + drawn(impulse))[[0, 2]]
     arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.6, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 7}
     axes.annotate("", end, begin, arrowprops=arrow, zorder=4)
     axes.annotate(f"{size:.2g}", begin + at * (end - begin), shift, textcoords="offset points", color=colour,
-                  fontsize=8, ha="center", va="center", zorder=5)  # fmt: skip
+                  fontsize=8, ha="center", va="center", zorder=3,
+                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4})  # fmt: skip
 
 
 def _spin(axes: Any, centre: FloatArray, change: float) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..st96_curved import Findings
 
 BLUE, RED, GREY = COLOURS[0], COLOURS[1], COLOURS[5]
+SHOWN_AS_ZERO = 0.1  # rad/s: where a speed of 0 stands on the logarithmic axis
 
 
 def draw_lever(found: Findings) -> Figure:
@@ -36,11 +37,12 @@ def _gap(axes: Any, found: Findings) -> None:
     end = ahead - at / slope
     line = np.array([ahead, end])
     axes.plot(line, at + slope * (line - ahead), color=RED, linestyle="--", label="linearised at the prediction")
-    for x, y, name, marker in (
-        (start, REACH - np.cos(start), "q", "o"), (ahead, at, "q + h v", "s"), (end, 0.0, "q⁺", "D"),
+    for x, y, name, marker, shift in (
+        (start, REACH - np.cos(start), "q", "o", (9, -3)), (ahead, at, "q + h v", "s", (0, -14)),
+        (end, 0.0, "q⁺", "D", (4, 7)),
     ):  # fmt: skip
         axes.plot(x, y, marker, color="black", markersize=5)
-        axes.annotate(name, (x, y), (4, 7), textcoords="offset points", fontsize=9)
+        axes.annotate(name, (x, y), shift, textcoords="offset points", fontsize=9)
     axes.axhline(0.0, color=GREY, linewidth=1.0)
     axes.set_ylim(-0.03, 0.12)
     axes.set_xlim(-0.25, 1.15 * end)
@@ -72,9 +74,11 @@ def _speeds(axes: Any, found: Findings) -> None:
                  title="Speed after an inelastic impact; it should be 0")  # fmt: skip
     colours = (RED, COLOURS[2], COLOURS[3], BLUE, "black")
     for name, marker, colour in zip(found.runs, "os^vD", colours):
-        axes.semilogy(PHASES, np.maximum(found.speeds(name), 0.1), marker, color=colour, markersize=4, label=name)
+        axes.semilogy(PHASES, np.maximum(found.speeds(name), SHOWN_AS_ZERO), marker, color=colour, markersize=4,
+                      label=name)  # fmt: skip
     axes.axhline(SPEED, color=GREY, linestyle="--", linewidth=1.0)
-    axes.text(0.0, 1.1 * SPEED, "before", fontsize=8, color=GREY)
+    axes.text(0.51, 1.1 * SPEED, "before", fontsize=8, color=GREY, ha="center")
+    axes.text(0.0, 1.3 * SHOWN_AS_ZERO, "0", fontsize=8)
     axes.set_ylim(0.08, 3e4)
     axes.legend(frameon=False, fontsize=8, loc="upper right", ncols=2)
 

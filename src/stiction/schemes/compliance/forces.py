@@ -48,17 +48,17 @@ class Forces:
         law, ptr = candidates.law, candidates.row_ptr
         self.soft = np.tile(np.array(soft, dtype=float), (nk, 1))
         if found.soft is not None:
-            own = np.isfinite(found.soft[:, 0])
-            self.soft[own, :2] = found.soft[own, :2]
-            own &= np.isfinite(found.soft[:, 2])
-            self.soft[own, 2] = found.soft[own, 2]
+            stated = np.isfinite(found.soft[:, 0])
+            self.soft[stated, :2] = found.soft[stated, :2]
+            stated &= np.isfinite(found.soft[:, 2])
+            self.soft[stated, 2] = found.soft[stated, 2]
         self.mechanism = m = found.mechanism
         self.joints = 0 if m is None else m.n
         self.unilateral = np.flatnonzero(law == UNILATERAL)
         self.normal = ptr[:-1]
         if m is not None:  # limits that give way by themselves
-            own = np.flatnonzero((m.law == UNILATERAL) & (m.soft[m.ptr[:-1]] > 0.0))
-            self.soft[own, 0], self.soft[own, 1] = 1.0 / (m.soft[m.ptr[own]] * self.lever[m.ptr[own]]), 0.0
+            stated = np.flatnonzero((m.law == UNILATERAL) & (m.soft[m.ptr[:-1]] > 0.0))
+            self.soft[stated, 0], self.soft[stated, 1] = 1.0 / (m.soft[m.ptr[stated]] * self.lever[m.ptr[stated]]), 0.0
         row_law = np.repeat(law, np.diff(ptr))
         self.rigid: IntArray = np.flatnonzero(row_law == EQUALITY)
         if m is not None:

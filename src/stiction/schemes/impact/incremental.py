@@ -60,10 +60,19 @@ def incremental(W: FloatArray, u: FloatArray, mu: float, e: float, law: str = "p
     if e > 1.0:
         raise ModelError(f"e must be at most 1; got {e:g}.")
     _check.choice("law", law, list(LAWS))
-    path = _Path(W, u.copy(), mu, e, law)
+    light, speed = _power_of_two(np.abs(np.diag(W)).max()), _power_of_two(np.abs(u).max())
+    path = _Path(W / light, u / speed, mu, e, law)  # of order one: the integrator's tolerances are absolute ones too
     while not path.done:
         path.advance()
-    return Impact(path.p, path.u, path.compression, path.work, tuple(path.phases))
+    impulse = speed / light
+    return Impact(
+        path.p * impulse, path.u * speed, path.compression * impulse, path.work * impulse * speed, tuple(path.phases)
+    )
+
+
+def _power_of_two(x: float) -> float:
+    """The largest power of two that is not above x; 1 for 0."""
+    return math.ldexp(1.0, math.frexp(x)[1] - 1) if x > 0.0 else 1.0
 
 
 class _Path:

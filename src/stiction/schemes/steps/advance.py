@@ -127,7 +127,7 @@ def _make_advance(d, nested):
         start, end = new_start(bodies), new_start(bodies)
         band = begin(options, q, v, bodies, start)
         near_pairs, found, geometry = detect(start, band, room, parallel, near_pairs, shapes, moves)
-        energy = kinetic(q, v, bodies)
+        energy, spin = kinetic(q, v, bodies), fastest_spin(v, moves, swing, dim)
         while True:
             if 0 < taken == steps - 1:
                 before = copy_state(q, turns, v, warm_start, worst)
@@ -149,7 +149,8 @@ def _make_advance(d, nested):
             if eps < 0.0 and met_new_features(ns, found, at_end, geometry.gap, new_v, swing, dim, h, left):
                 break
             energies = energy, kinetic(q, solved_v, bodies), kinetic(new_q, new_v, bodies)
-            fast = h * fastest_spin(new_v, moves, swing, dim) > FAST_TURN_RAD
+            new_spin = fastest_spin(new_v, moves, swing, dim)
+            fast = h * max(spin, new_spin) > FAST_TURN_RAD
             gained, unexplained = energy_gain(h, v, solved_v, energies, bodies.force, dim, fast, assembled)
             if fast and gained > GAIN_MAX_SHARE * energy:  # the scheme decides whether that is too much
                 break
@@ -160,7 +161,7 @@ def _make_advance(d, nested):
             same = commit_state(parallel, q, turns, v, new_q, new_turns, new_v)
             new_warm_start = WarmStart(assembled.keys, impulses, springs)
             same = same and ended == SOLVED and same_warm_start(new_warm_start, warm_start)
-            warm_start, energy = new_warm_start, energies[2]
+            warm_start, energy, spin = new_warm_start, energies[2], new_spin
             residuals[ERROR], residuals[PENETRATION], residuals[CONTACTS] = (
                 error,
                 deepest_overlap(geometry.gap),

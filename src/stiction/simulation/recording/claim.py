@@ -21,9 +21,10 @@ class Claim:
     """
 
     def __init__(self, path: Path):
-        if not path.parent.is_dir():
-            raise RecordingError(f"cannot write {path}: there is no folder {path.parent}.")
-        self._path = path.with_name(path.name + ".lock")
+        place = Path(os.path.realpath(path))  # links to one file are one name
+        if not place.parent.is_dir():
+            raise RecordingError(f"cannot write {path}: there is no folder {place.parent}.")
+        self._path = place.with_name(place.name + ".lock")
         while True:
             self._file = self._path.open("wb")
             try:

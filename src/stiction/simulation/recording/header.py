@@ -82,11 +82,11 @@ def fault(name: str, value: Any, kind: Any) -> str | None:
     elif TEXT in kind:
         pairs = [(f"{name}.{key}", one, kind[TEXT]) for key, one in value.items()]
     else:
-        known = {key.rstrip("?"): one for key, one in kind.items()}
+        kinds = {key.rstrip("?"): one for key, one in kind.items()}
         missing = next((key for key in kind if not key.endswith("?") and key not in value), None)
         if missing is not None:
             return f"{name} has no {missing}"
-        pairs = [(f"{name}.{key}", value[key], one) for key, one in known.items() if key in value]
+        pairs = [(f"{name}.{key}", value[key], one) for key, one in kinds.items() if key in value]
     return next((said for said in (fault(*pair) for pair in pairs) if said), None)
 
 
@@ -96,14 +96,14 @@ def check_header(header: Any) -> None:
     info, widths, schedule = header["info"], header["widths"], header.get("schedule")
     world = info["world"]
     chosen = chosen_fields(header["fields"])
-    known = LIGHT if is_light(chosen) else CERTIFICATE
+    names = LIGHT if is_light(chosen) else CERTIFICATE
     agree = {
         "widths.q and info.coordinates": widths["q"] == len(info["coordinates"]),
         "widths.v and info.velocities": widths["v"] == len(info["velocities"]),
         "widths.joints and info.joints": widths["joints"] == len(info["joints"]),
         "widths.springs and what contacts remember": widths.get("springs", 0) in (0, MEMORY),
         "work and the parts of an energy balance": header["work"] == list(BALANCE),
-        "certificate and the residuals": {"scaled_map"} <= {*header["certificate"]} <= {*known},
+        "certificate and the residuals": {"scaled_map"} <= {*header["certificate"]} <= {*names},
         "fields and schedule": "checkpoints" not in chosen or (schedule is not None and "origin" in header),
         "schedule.every and schedule.fps": schedule is None or (schedule["every"] is None) != (schedule["fps"] is None),
     }

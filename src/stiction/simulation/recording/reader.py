@@ -18,6 +18,7 @@ from .layout import EVENTS, FORMAT, KINDS, VERSION, Column, Layout
 from .schedule import Schedule
 
 OLD_FORMAT = "stiction-trajectory"
+MOST_TEXT = 1 << 30  # bytes of a header or of shapes, which may come packed
 
 
 @contextmanager
@@ -81,7 +82,7 @@ class Recording:
             frames, logged = (int(n) for n in file["committed"][()])
             self.first, self.last = 0, frames
             self.info: dict[str, Any] = dict(self.header["info"])
-            for line in self._bytes(file["log"][: max(0, logged)]).splitlines():
+            for line in self._bytes(file["log"], logged).splitlines():
                 self.info |= json.loads(line)
             check_header(self.header | {"info": self.info})
             self._check(file)
@@ -103,8 +104,12 @@ class Recording:
                 check_shapes(shapes, len(world["bodies"]), world["dim"])
             return shapes
 
-    def _bytes(self, data: Any) -> bytes:
-        return np.asarray(data[()], dtype=np.uint8).tobytes()
+    def _bytes(self, data: Any, end: int | None = None) -> bytes:
+        """A text, or its first `end` bytes; what is packed may be a thousand times as long as the file."""
+        length = data.size if end is None else min(max(0, end), data.size)
+        if length > MOST_TEXT:
+            raise RecordingError(f"{self.path} is damaged: {data.name[1:]} is a text of {length} bytes.")
+        return np.asarray(data[()] if end is None else data[:length], dtype=np.uint8).tobytes()
 
     def _check(self, file: Any) -> None:
         """Every dataset is there, as wide as the header says, and long enough."""

@@ -42,7 +42,7 @@ def residuals(result: StepResult) -> dict[str, float]:
     certificate, solution = result.certificate, result.solution
     assert certificate is not None
     solved = {} if solution is None else solution.certificate.as_dict()
-    own = {
+    values = {
         "penetration": certificate.penetration,
         "joint_drift": certificate.joint_drift,
         "contradiction": certificate.contradiction,
@@ -52,7 +52,7 @@ def residuals(result: StepResult) -> dict[str, float]:
         ACCEPTED: float(result.status is Status.ACCEPTED),
         REGULARISED: float(result.status is Status.REGULARISED),
     }
-    return {name: own[name] if name in own else solved.get(name, 0.0) for name in CERTIFICATE}
+    return {name: values[name] if name in values else solved.get(name, 0.0) for name in CERTIFICATE}
 
 
 def keep_worst(found: Mapping[str, float], worst: dict[str, float]) -> None:
@@ -106,23 +106,23 @@ class Observer:
         """The frame of a step; `between`: the worst residuals of steps before it that are not recorded."""
         state, certificate = result.state, result.certificate
         assert certificate is not None
-        own = residuals(result)
-        keep_worst(between, own)
+        values = residuals(result)
+        keep_worst(between, values)
         return Frame(
             state,
             self.system.energy(state.q, state.v),
             self._measure(state),
             result.contacts,
             tuple(getattr(certificate.energy, name) for name in BALANCE),
-            tuple(own[name] for name in CERTIFICATE),
+            tuple(values[name] for name in CERTIFICATE),
             result.success and not between.get(MISSED),
             result.gains,
         )
 
     def passing(self, state: State, between: dict[str, float]) -> Frame:
         """The frame of a state alone; `between`: the worst residuals of all steps since the last frame."""
-        known, none = tuple(between.get(name, 0.0) for name in LIGHT), Energy(0.0, 0.0)  # not looked at
-        return Frame(state, none, self._measure(state), Contacts.none(), (), known, not between.get(MISSED), ())
+        worst, none = tuple(between.get(name, 0.0) for name in LIGHT), Energy(0.0, 0.0)  # not looked at
+        return Frame(state, none, self._measure(state), Contacts.none(), (), worst, not between.get(MISSED), ())
 
     def _measure(self, state: State) -> FloatArray:
         """(m, 2) the coordinates of joints and their speeds."""
@@ -232,17 +232,17 @@ class FileRecorder:
         """
         header, first = recording.header | changes, read_checkpoint(recording, 0)
         block = recording.chunk_sizes()[0]
-        kept = (checkpoint.frame + 1) // block * block  # or none, where the first block is not complete
+        kept_frames = (checkpoint.frame + 1) // block * block  # or none, where the first block is not complete
         memory = checkpoint.groups if checkpoint.frame else None
         observer = Observer(system, light=is_light(header["fields"]))
         if len(checkpoint.turns) != len(observer.turns):
             raise RecordingError(f"{recording.path} is of another system: it counts the turns of other joints.")
-        if kept:
+        if kept_frames:
             observer.turns = checkpoint.turns
-        writer = RecordingWriter(recording.path, Layout.of(header), header, copy=recording, frames=kept)
+        writer = RecordingWriter(recording.path, Layout.of(header), header, copy=recording, frames=kept_frames)
         recorder = cls(writer, observer, _tracker(header["info"], memory), first.state)
         recorder._last = checkpoint.state
-        if not kept:
+        if not kept_frames:
             recorder._start(first.steps)
         return recorder
 
@@ -270,11 +270,12 @@ class FileRecorder:
         state = self._last = frame.state
         self._marked = False
         named = dict(zip(LIGHT if self.light else CERTIFICATE, frame.residuals))
-        known = [named[name] for name in self._writer.header["certificate"]]  # fewer in one of an older version
+        # a recording of an older version has fewer
+        residual_values = [named[name] for name in self._writer.header["certificate"]]
         row = {
             "step": steps, "time": state.t, "q": state.q, "v": state.v, "success": frame.success,
             "energy": (frame.energy.kinetic, frame.energy.potential), "work": frame.work,
-            "certificate": known, "joints": frame.joints, "checkpoint": 0, "turns": self._observer.turns,
+            "certificate": residual_values, "joints": frame.joints, "checkpoint": 0, "turns": self._observer.turns,
         }  # fmt: skip
         contacts = {column.name: getattr(frame.contacts, column.name) for column in CONTACTS}
         self._writer.add(row, {"contacts": contacts, "events": events})
@@ -295,13 +296,13 @@ class FileRecorder:
         self._writer.amend({"checkpoint": 1}, {"memory": memory, "groups": self._tracker.memory()})
 
     def close(self) -> None:
-        """Write what waits, with a checkpoint of the last frame, and what is known at the end of the run."""
+        """Write what waits, with a checkpoint of the last frame, and what the run says of itself at its end."""
         if self._writer.closed:
             return
         try:
             self._checkpoint()
-            known = self._writer.header["info"]
-            self._writer.log(end_info(known, self._observer.system, self._first, self._last))
+            info = self._writer.header["info"]
+            self._writer.log(end_info(info, self._observer.system, self._first, self._last))
         finally:
             self._writer.close()
 
@@ -331,7 +332,7 @@ def _tracker(info: Mapping[str, Any], memory: Mapping[str, Any] | None = None) -
 
 
 def start_info(system: System, state: State) -> dict[str, Any]:
-    """What is known of a run before its first step."""
+    """What a run says of itself before its first step."""
     mechanism = getattr(system, "mechanism", None)
     names, near = _constraints(system, state)
     return {

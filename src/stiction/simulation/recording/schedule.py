@@ -24,7 +24,7 @@ _log = logging.getLogger("stiction")
 class Schedule:
     """A run of `steps` steps after the first `start` ones of the simulator.
 
-    Frames are every so many steps, or at `fps` frames per second: each at the first step that is not before its time.
+    Frames are each `every`-th step, or at `fps` frames per second: each at the first step that is not before its time.
     The last step is a frame in any case.
     """
 

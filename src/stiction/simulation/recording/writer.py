@@ -34,7 +34,7 @@ BLOCK_MAX_S = 30.0  # s: a block that takes longer is written before it is compl
 DEFLATE_LEVEL = 1
 SPARE_BYTES = 1 << 16  # bytes that are asked for beyond those to be written: what HDF5 needs to find them, and to close
 FILE_END_BYTES = slice(28, 36)  # in a superblock of version 3: where the file ends
-# A dataset is not packed for so many chunks where the beginning of one [bytes] shrinks to no less than this part of it.
+# Where the first bytes of a chunk shrink to no less than this share, its dataset is not packed for some chunks.
 PACKED_MAX_SHARE, UNPACKED_CHUNKS, PROBE_BYTES = 0.55, 15, 1 << 15
 
 
@@ -43,7 +43,7 @@ class DiskError(RecordingError):
 
 
 class RecordingWriter:
-    """Appends frames to a recording; header: what is known at the start, as JSON."""
+    """Appends frames to a recording; header: the run as it begins, as JSON."""
 
     def __init__(
         self, path: str | Path, layout: Layout, header: Mapping[str, Any], *, shapes: Any = None,
@@ -53,6 +53,7 @@ class RecordingWriter:
         import h5py
 
         self.path = Path(path)
+        self._place = Path(os.path.realpath(path))  # where a link leads: that is locked and written
         self.header = dict(header)
         self._frames, self._tables = layout.frames, layout.tables
         self.block, self._rows = chunk_sizes(layout) if copy is None else copy.chunk_sizes()
@@ -66,7 +67,7 @@ class RecordingWriter:
             self._buffer[f"{table}/count"] = _Rows(Column("count", "i8"), self.block)
             self._buffer |= {f"{table}/{column.name}": _Rows(column, self._rows) for column in columns}
         self._clear()
-        self._part: Path | None = self.path.with_name(self.path.name + ".part")
+        self._part: Path | None = self._place.with_name(self._place.name + ".part")
         self._claim: Claim | None = None
         with self._guarded():
             self._claim = Claim(self.path)
@@ -86,7 +87,7 @@ class RecordingWriter:
                     self._copy(source, frames)
             self._file.swmr_mode = True
             self._commit(frames)
-            os.replace(self._part, self.path)
+            os.replace(self._part, self._place)
             self._part = None
 
     def _datasets(self) -> Iterator[tuple[str, Any]]:
@@ -144,7 +145,7 @@ class RecordingWriter:
         used = self._file.id.get_filesize()
         begin, end = max(used, self._given), used + count + SPARE_BYTES
         if end > begin:
-            with (self._part or self.path).open("r+b") as file:
+            with (self._part or self._place).open("r+b") as file:
                 file.seek(begin)
                 file.write(bytes(end - begin))
             self._given = end
@@ -213,7 +214,7 @@ class RecordingWriter:
         self._commit(self.committed + frames)
 
     def log(self, entry: Mapping[str, Any]) -> None:
-        """Append what became known: its keys replace those of the header's `info`."""
+        """Append what a run knows at its end: its keys replace those of the header's `info`."""
         line = np.frombuffer((json.dumps(dict(entry)) + "\n").encode(), dtype=np.uint8)
         with self._guarded():
             log = self._sets["log"]
@@ -272,7 +273,7 @@ class RecordingWriter:
     def abandon(self) -> None:
         """Close without writing what waits."""
         self.closed = True
-        path = self._part or self.path
+        path = self._part or self._place
         with contextlib.suppress(OSError, RuntimeError):  # a broken disk was reported; nothing more can be said
             if self._file:
                 self._file.close()
@@ -323,13 +324,13 @@ class _Rows:
             self._data = np.concatenate([self._data, more.astype(self._data.dtype)])
 
     def add(self, count: int) -> np.ndarray:
-        """Room for so many rows more, to be filled."""
+        """Room for `count` rows more, to be filled."""
         self._reserve(self.n + count)
         self.n += count
         return self._data[self.n - count : self.n]
 
     def padded(self, size: int) -> np.ndarray:
-        """What waits, with zeros up to a whole number of chunks of so many rows."""
+        """What waits, with zeros up to a whole number of chunks."""
         whole = -(-self.n // size) * size
         self._reserve(whole)
         self._data[self.n : whole] = 0

@@ -11,4 +11,5 @@ sweep_island, sweep_cell       a sweep over an island, over a cell; over one blo
 accelerate                     Anderson's method and momentum: sweeps combined with those before
 measure                        the residual of an island
 island_proximal, island_newton Newton's method on a small island
+parameters                     every default, with its unit and its reason
 """

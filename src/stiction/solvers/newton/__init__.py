@@ -3,4 +3,5 @@
 equations   its steps, and the inertia of blocks by which they are scaled
 response    laws with their derivatives
 assembly    linear algebra for each form of dynamics, with `kernels`
+parameters  every default, with its reason
 """

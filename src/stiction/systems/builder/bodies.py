@@ -131,16 +131,16 @@ def _can_turn(what: str, mass: float, inertia: FloatArray) -> FloatArray:
 def _combined(shapes: tuple[Any, ...], dim: int) -> tuple[float, FloatArray, FloatArray]:
     volume, first, parts = 0.0, np.zeros(dim), []
     for s in shapes:
-        own = s.mass_properties()
-        if own is None:
+        properties = s.mass_properties()
+        if properties is None:
             continue
-        at, tensor = own.com, own.inertia
+        at, tensor = properties.com, properties.inertia
         if dim == 3:
             R = quaternion_matrix(*s.orientation)
-            at, tensor = s.position + R @ own.com, R @ own.inertia @ R.T
-        parts.append((own.volume, at, tensor))
-        volume += own.volume
-        first = first + own.volume * at
+            at, tensor = s.position + R @ properties.com, R @ properties.inertia @ R.T
+        parts.append((properties.volume, at, tensor))
+        volume += properties.volume
+        first = first + properties.volume * at
     if volume <= 0:
         return 0.0, np.zeros(dim), np.zeros((3, 3)) if dim == 3 else np.zeros(())
     centre = first / volume

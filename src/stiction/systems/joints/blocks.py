@@ -44,12 +44,12 @@ class Block:
     restitution: Restitution = 0.0
 
 
-def joint_blocks(joint: Joint, name: str, ends: tuple[int, int], a: Place, b: Place) -> tuple[list[Block], Any]:
+def joint_blocks(joint: Joint, name: str, bodies: tuple[int, int], a: Place, b: Place) -> tuple[list[Block], Any]:
     """The blocks of a joint, its own rows first, and its coordinate (a `Primitive`, or None)."""
     rows = tuple(joint.primitives(a, b))
     soft = _compliance(joint, len(rows))
     mode = HOLD if joint.law == EQUALITY else STOP
-    blocks = [Block(name, *ends, joint.law, mode, rows, soft)]
+    blocks = [Block(name, *bodies, joint.law, mode, rows, soft)]
     coordinate = joint.coordinate(a, b)
     if not isinstance(joint, Driven):
         return blocks, coordinate
@@ -60,10 +60,10 @@ def joint_blocks(joint: Joint, name: str, ends: tuple[int, int], a: Place, b: Pl
         e = checked(f"{joint.label} limits", joint.restitution)
         if lo > -math.inf:
             row = coordinate.times(1.0, rest=lo)
-            blocks.append(Block(f"{name} lower limit", *ends, UNILATERAL, STOP, (row,), none, restitution=e))
+            blocks.append(Block(f"{name} lower limit", *bodies, UNILATERAL, STOP, (row,), none, restitution=e))
         if hi < math.inf:
             row = coordinate.times(-1.0, rest=-hi)
-            blocks.append(Block(f"{name} upper limit", *ends, UNILATERAL, STOP, (row,), none, restitution=e))
+            blocks.append(Block(f"{name} upper limit", *bodies, UNILATERAL, STOP, (row,), none, restitution=e))
     motor = joint.motor
     if motor is not None:
         if not isinstance(motor, drives.Motor):
@@ -71,11 +71,11 @@ def joint_blocks(joint: Joint, name: str, ends: tuple[int, int], a: Place, b: Pl
         assert motor.bound is not None
         kind, time = (SPEED, 0.0) if motor.position is None else (POSITION, motor.time)
         goal = drives.target(f"{joint.label} motor", motor.target)
-        made = Block(f"{name} motor", *ends, BOX, kind, (coordinate,), np.array([time]), bound=motor.bound, target=goal)
-        blocks.append(made)
+        delay = np.array([time])
+        blocks.append(Block(f"{name} motor", *bodies, BOX, kind, (coordinate,), delay, bound=motor.bound, target=goal))
     rub = _check.number(f"{joint.label} friction", joint.friction, low=0.0)
     if rub > 0.0:
-        blocks.append(Block(f"{name} friction", *ends, DRY, RUB, (coordinate,), none, bound=rub))
+        blocks.append(Block(f"{name} friction", *bodies, DRY, RUB, (coordinate,), none, bound=rub))
     return blocks, coordinate
 
 

@@ -135,27 +135,27 @@ class BodyModel(Detection):
         used = sorted({spec.material for spec in self.specs if spec.shapes}) or [DEFAULT]
         for spec in self.specs:
             if spec.material not in world.materials.named:
-                known = ", ".join(map(repr, world.materials.named))
-                raise ModelError(f"body {spec.name!r} has the unknown material {spec.material!r}; known are {known}.")
+                names = ", ".join(map(repr, world.materials.named))
+                raise ModelError(f"body {spec.name!r} has the unknown material {spec.material!r}; known are {names}.")
         self.shape_material = np.array([used.index(self.specs[i].material) for i in self.shape_body], dtype=np.int64)
         dry = self.mechanism.dry
         self.laws = LawTable.build(world.materials, used, dict(world.pair_laws), self.nb, self.dim, dry)
 
     def _extent(self) -> float:
         """The reach of the largest body that forces move; without shapes its radius of gyration."""
-        known = self.lever[np.isfinite(self.lever)]
-        if not len(known):
+        levers = self.lever[np.isfinite(self.lever)]
+        if not len(levers):
             inertia = np.array([np.trace(np.atleast_2d(spec.inertia)) for spec in self.specs])[self.moves]
-            known = np.sqrt(inertia / self.mass_of[self.moves])
-        return float(known.max(initial=0.0)) or 1.0
+            levers = np.sqrt(inertia / self.mass_of[self.moves])
+        return float(levers.max(initial=0.0)) or 1.0
 
     def _prepare_mechanism(self, world: Any) -> None:
         blocks: list[Block] = []
         coordinates: dict[str, tuple[int, int, Primitive]] = {}
         for name, joint in zip(world.joint_names, world.joints):
             a, b = world.body(joint.a), world.body(joint.b)
-            made, coordinate = joint_blocks(joint, name, (a, b), self.specs[a].place, self.specs[b].place)
-            blocks += made
+            joint_parts, coordinate = joint_blocks(joint, name, (a, b), self.specs[a].place, self.specs[b].place)
+            blocks += joint_parts
             if coordinate is not None:
                 coordinates[name] = (a, b, coordinate)
         for spring in world.springs:
@@ -408,10 +408,10 @@ class BodyModel(Detection):
 
     def with_target(self, joint: str, target: Any) -> BodyModel:
         """The same model with another target for a joint's motor; the arrays are shared."""
-        made = copy(self)
-        made.mechanism = self.mechanism.with_target(joint, target)
-        made._forget()
-        return made
+        changed = copy(self)
+        changed.mechanism = self.mechanism.with_target(joint, target)
+        changed._forget()
+        return changed
 
     def indeterminate(self, q: FloatArray) -> list[str] | None:
         """The joints whose impulses are not unique at q; None where there are too many to tell."""

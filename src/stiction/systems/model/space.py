@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -20,6 +21,8 @@ from .base import BodyModel
 from .candidates import Features
 from .kernels import space as space_kernels
 from .kernels import space_contacts
+
+_STRETCHED = 1e-6  # what the squared length of a quaternion may miss; a step makes it 1 to round-off
 
 
 class Model3(BodyModel):
@@ -76,6 +79,13 @@ class Model3(BodyModel):
         else:
             position, turn = motion, self.specs[i].quaternion
         return np.concatenate([_check.floats(f"{what} (position)", position, (3,)), turn])
+
+    def stretched(self, q: FloatArray) -> tuple[str, float] | None:
+        """The first body whose quaternion is no rotation, and its length; None where all are of length one."""
+        Q = self.bodies(q)[:, 3:]
+        with np.errstate(over="ignore"):
+            off = np.flatnonzero(~(np.abs(np.einsum("ij,ij->i", Q, Q) - 1.0) <= _STRETCHED))
+        return (self.specs[off[0]].name, math.hypot(*Q[off[0]])) if len(off) else None
 
     def turns(self, q: FloatArray) -> FloatArray:
         """The counted angles."""
@@ -242,7 +252,7 @@ def _middle(shape: Any) -> FloatArray:
 
 
 def _hull_arrays(shapes: list[Any]) -> tuple[Any, ...]:
-    """Vertices, links and faces of all polyhedra, as `collision.support3` reads them."""
+    """Vertices, links and faces of all polyhedra, as `collision.space.support` reads them."""
     verts, normals = [np.zeros((0, 3))], [np.zeros((0, 3))]
     links: list[tuple[int, ...]] = []
     loops: list[tuple[int, ...]] = []

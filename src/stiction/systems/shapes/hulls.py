@@ -117,7 +117,7 @@ def solid(vertices: FloatArray, triangles: np.ndarray) -> tuple[float, FloatArra
     """
     origin = vertices.mean(axis=0)
     edges = vertices[triangles] - origin
-    det = np.linalg.det(edges)
+    det = (edges[:, 0] * np.cross(edges[:, 1], edges[:, 2])).sum(axis=1)  # that of NumPy sees the unit of length
     volume = float(det.sum()) / 6
     total = edges.sum(axis=1)
     com = (det[:, None] * total).sum(axis=0) / (24 * volume)

@@ -1,9 +1,10 @@
-"""What a mesh file holds, looked at before it is read: its size when it is unpacked, and its count of triangles."""
+"""What a mesh file holds, looked at before it is read: its size when it is unpacked, and what it counts."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import struct
 import tarfile
 import zipfile
@@ -38,6 +39,8 @@ def check_mesh_file(path: Path, what: str, endings: Sequence[str] = ()) -> None:
         raise ModelError(f"{what} cannot be read: {error}") from None
     if path.suffix.lower() == ".stl":
         _check_stl(path, what)
+    if path.suffix.lower() in (".gltf", ".glb"):
+        _check_gltf(path, what)
 
 
 def _members(path: Path) -> Iterator[tuple[str, int]]:
@@ -67,3 +70,18 @@ def _check_stl(path: Path, what: str) -> None:
     if size != 84 + 50 * counted or not counted:
         room = max(0, size - 84) // 50
         raise ModelError(f"{what} cannot be read: its header counts {counted} triangles; the file has room for {room}.")
+
+
+def _check_gltf(path: Path, what: str) -> None:
+    """Numbers that a glTF file counts without having them are zeros, as many as it says."""
+    data = path.read_bytes()
+    if data[:4] == b"glTF":
+        data = data[20 : 20 + int.from_bytes(data[12:16], "little")]
+    try:
+        counted = sum(one["count"] for one in json.loads(data)["accessors"] if "bufferView" not in one)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return  # its reader says what is wrong
+    if 16 * counted > MESH_MAX_BYTES:  # bytes of an item, about
+        raise ModelError(
+            f"{what} counts {counted} items that are not in it; no more than {MESH_MAX_BYTES} bytes are read."
+        )

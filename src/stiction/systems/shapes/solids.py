@@ -188,6 +188,8 @@ def _read(source: Any, faces: Any) -> tuple[FloatArray, np.ndarray, str]:
             raise ModelError(f"Mesh needs a path, or vertices and faces; got {_check.describe(source)}.")
         if not Path(source).exists():
             raise ModelError(f"{what} does not exist.")
+        if not Path(source).is_file():  # a device or a pipe may have no end
+            raise ModelError(f"{what} is not a file.")
         try:
             check_mesh_file(Path(source), what)
             mesh = trimesh.load_mesh(str(source))
@@ -195,7 +197,8 @@ def _read(source: Any, faces: Any) -> tuple[FloatArray, np.ndarray, str]:
             raise
         except Exception as error:
             outside = "escapes resolver root" in str(error)  # as trimesh says it
-            said = "it names a file outside of its own folder" if outside else str(error).splitlines()[0]
+            words = str(error).splitlines() or [type(error).__name__]
+            said = "it names a file outside of its own folder" if outside else words[0]
             raise ModelError(f"{what} cannot be read: {said}") from error
         points, corners = np.asarray(mesh.vertices), np.asarray(mesh.faces)
         if not len(corners):  # noise may pass for a file without content
