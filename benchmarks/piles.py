@@ -1,6 +1,7 @@
 """Default runs of piles as a new user makes them: `st.Simulator(world, 0.005).run(2.0)`, every step recorded.
 
     python benchmarks/piles.py [--pile 200 1000 boxes300 ...] [--seeds 5] [--seconds 2] [--tol 1e-6] [--csv FILE]
+    python benchmarks/piles.py --elastic 1e6 1e7 --pile 200        # contacts of these stiffnesses [N/m], strict
 
 Every run is a process of its own with one thread. A row says what the run cost (CPU time, slowest step), how its steps
 ended (solved, between tol and accept, regularised, failed), the worst residual in words of the scene, and the kinetic
@@ -14,6 +15,7 @@ import statistics
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -95,7 +97,15 @@ PILES |= {f"disks{n}": lambda seed, n=n: disks(n, seed) for n in (400, 2000)}
 PILES |= {"mixed200": lambda seed: mixed(200, seed)}
 
 
-def warm(name):
+def make(name, seed, kn=0.0):
+    """A pile; with contacts of the stiffness kn [N/m], where that is not 0."""
+    world = PILES[name](seed)
+    if kn:
+        world.set_material("default", friction=st.Coulomb(MU), compliance=st.Elastic(kn))
+    return world
+
+
+def warm(name, kn):
     """Compile what the run of a pile needs, so that its time is that of its steps."""
     from stiction.runtime import jit as _jit
     from stiction.simulation import loop
@@ -103,7 +113,7 @@ def warm(name):
     _jit.set_num_threads(1)
     loop.COMPILE_MIN_STEPS = 0
     warnings.simplefilter("ignore")
-    st.Simulator(PILES[name](99), DT, tol=1e-3, on_failure="continue").run(0.1)
+    st.Simulator(make(name, 99, kn), DT, tol=1e-3, on_failure="continue").run(0.1)
 
 
 def kinetic_of_held(sim, run, dim):
@@ -115,10 +125,10 @@ def kinetic_of_held(sim, run, dim):
     return sim.system.energy(run.q[-1], np.where(held[:, None], v, 0.0).ravel()).kinetic
 
 
-def measure(name, seed, seconds, tol, every):
-    """One run, in a process of its own."""
-    warm(name)
-    sim = st.Simulator(PILES[name](seed), DT, tol=tol)
+def measure(name, seed, seconds, tol, every, kn):
+    """One run, in a process of its own; elastic contacts are held to `tol` in every step."""
+    warm(name, kn)
+    sim = st.Simulator(make(name, seed, kn), DT, tol=tol, accept=tol if kn else None)
     last, slowest, kinetic = time.process_time(), 0.0, [0.0]
 
     def look(steps, result, between):
@@ -140,7 +150,8 @@ def measure(name, seed, seconds, tol, every):
     left = run.physical
     held = kinetic_of_held(sim, run, 2 if name.startswith("disks") else 3)
     return {
-        "pile": name, "seed": seed, "tol": tol, "steps": run.steps, "cpu_s": spent, "slowest_s": slowest,
+        "pile": f"{name} {kn:.0e}" if kn else name, "seed": seed,
+        "tol": tol, "steps": run.steps, "cpu_s": spent, "slowest_s": slowest,
         "accepted": found.accepted, "regularised": found.regularised,
         "failed": len(found.failed_steps) - found.accepted - found.regularised if every == 1 else "",
         "worst": float(error[at]), "worst_at_s": float(run.times[1 + at]), "approach_m_s": left["approach"],
@@ -157,21 +168,22 @@ def main():
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--tol", type=float, nargs="+", default=[1e-6], help="interleaved, run by run")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--elastic", type=float, nargs="+", default=[0.0], help="stiffness of contacts [N/m]; 0: rigid")
     parser.add_argument("--csv", type=Path, help="write the measurements here")
     options = parser.parse_args()
     print(
-        f"{'pile':<9s} {'seed':>4s} {'tol':>6s} {'CPU s':>7s} {'slowest':>8s} {'accepted':>8s} {'regular.':>8s} "
+        f"{'pile':<11s} {'seed':>4s} {'tol':>6s} {'CPU s':>7s} {'slowest':>8s} {'accepted':>8s} {'regular.':>8s} "
         f"{'worst':>8s} {'at s':>6s} {'m/s':>8s} {'N':>8s} {'depth m':>8s} {'T/Tmax':>8s} {'held':>8s}"
     )
     rows = []
-    for name in options.pile:
+    for name, kn in product(options.pile, options.elastic):
         for seed in range(options.seeds):
             for tol in options.tol:
                 with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-                    row = pool.submit(measure, name, seed, options.seconds, tol, options.every).result()
+                    row = pool.submit(measure, name, seed, options.seconds, tol, options.every, kn).result()
                 rows.append(row)
                 print(
-                    f"{name:<9s} {seed:4d} {tol:6.0e} {row['cpu_s']:7.2f} {row['slowest_s']:8.3f} "
+                    f"{row['pile']:<11s} {seed:4d} {tol:6.0e} {row['cpu_s']:7.2f} {row['slowest_s']:8.3f} "
                     f"{row['accepted']:8d} {row['regularised']:8d} {row['worst']:8.1e} {row['worst_at_s']:6.2f} "
                     f"{row['approach_m_s']:8.1e} {row['force_N']:8.1e} {row['penetration_m']:8.1e} "
                     f"{row['kinetic_share']:8.1e} {row['held_share']:8.1e}{'  STOPPED' if row['stopped'] else ''}",
@@ -179,10 +191,10 @@ def main():
                 )
                 if row["stopped"]:
                     print(f"          {row['stopped']}", flush=True)
-    for name in options.pile:
+    for name in dict.fromkeys(row["pile"] for row in rows):
         for tol in options.tol:
             mine = [r["cpu_s"] for r in rows if r["pile"] == name and r["tol"] == tol]
-            print(f"{name:<9s} tol {tol:.0e}: median {statistics.median(mine):.2f} s of CPU")
+            print(f"{name:<11s} tol {tol:.0e}: median {statistics.median(mine):.2f} s of CPU")
     if options.csv:
         options.csv.parent.mkdir(parents=True, exist_ok=True)
         with options.csv.open("w", newline="") as file:
