@@ -1,4 +1,11 @@
-"""Collision: pairs of near shapes, their contact features, and the gap of a feature pair at any configuration."""
+"""Collision: pairs of near shapes, their contact features, and the gap of a feature pair at any configuration.
+
+broad        boxes around shapes, and pairs whose boxes overlap; `neighbours` keeps near pairs for several steps
+plane/       contact features of shapes in the plane
+space/       and in space; `boxes` has the features of two boxes
+features     gap, normal and points of a feature pair at any configuration
+records      shapes and contacts as kernels take them
+"""
 
 from .broad import aabbs2, aabbs3, pairs
 from .features import (

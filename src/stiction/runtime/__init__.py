@@ -1,4 +1,10 @@
-"""Everything exotic in one place: compiled kernels, where they are kept on disk, eight numbers side by side, memory.
+"""All that is tied to Numba and the platform.
+
+jit      `njit`, the only door to Numba's compiler
+cache    compiled kernels on disk
+sealed   large kernels, compiled once for all their callers
+lanes    eight numbers side by side, and software prefetch
+memory   work arrays of large steps are kept
 
 Tried with Numba 0.63.1 to 0.68 (see the bounds in pyproject.toml): `cache`, `lanes` and `sealed` rest on parts of it
 that are not public.

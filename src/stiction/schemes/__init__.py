@@ -8,6 +8,7 @@ missed_contacts     contacts that a step has run into unforeseen: it is solved a
 solves              redundant joints that contradict each other; bodies that come to rest
 approach, impact/   which contacts hit each other, and the laws of impact
 projection          configurations moved to where nothing overlaps
+springs             elastic contacts in a step: what their springs demand and remember; compiled: `spring_kernels`
 step_kernels        what steps in Python and in the compiled loop share
 steps/              an Anitescu–Hart step of a world as compiled stages, and a loop over them
 """

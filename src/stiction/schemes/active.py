@@ -1,15 +1,16 @@
 """Which contacts act in a step: the rule of every scheme, each in one place.
 
-    AnitescuHart      every contact within its band; with `eps` those with gap <= eps (`Within`, ah03 eq. 2.13). The
-                      compiled loop has the same rule in `steps/blocks.select_within`
-    StewartTrinkle    its argument `active`: by default `Growing` (st96 §4)
-    Stewart           `Closing` (s00 eq. 3.9–3.13)
-    Moreau            `Touching`; grown by contacts that the step then closes and that are no impacts
-    TzitzourisPang    every contact within its band: complementarity at the new configuration decides (`Speculative`)
-    Compliant         every contact that overlaps, at each moment
+    AnitescuHart      every contact within its band; with `eps` those with gap <= eps (`Within`, ah03 eq. 2.13). Applied
+                      in `AnitescuHart.active`, compiled in `steps/blocks.select_within`
+    StewartTrinkle    its argument `active`: by default `Growing` (st96 §4). Applied in `StewartTrinkle._grown`
+    Stewart           `Closing` (s00 eq. 3.9–3.13). Applied in `stewart._acting`
+    Moreau            `Touching`: where a contact bounces, what touches within the drift, else within half the band;
+                      grown by contacts that the step then closes and that are no impacts. Applied in `moreau._Step`
+    TzitzourisPang    every contact within its band: complementarity at the new configuration decides, without a rule
+    Compliant         every contact that overlaps, at each moment. Applied in `compliance/motion.py`
 
-Joints always act. How far a scheme looks for contacts at all is its `band`; what a step runs into beyond that is found
-after it (`missed_contacts`).
+Moreau and StewartTrinkle add contacts that bodies would pass right through. Joints always act. How far a scheme looks
+for contacts at all is its `band`; what a step runs into beyond that is found after it (`missed_contacts`).
 """
 
 from __future__ import annotations

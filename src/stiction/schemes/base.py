@@ -266,7 +266,7 @@ def certify_step(
 ) -> StepCertificate:
     """Penetration, drift and energy balance of a step with the impulses p of `problem`, which lead to the velocity v.
 
-    From v the bodies move on to `new`, and, where a scheme corrects configurations afterwards, to `projected`. ahead:
+    From v the bodies move on to `new`, and, where a scheme corrects configurations afterwards, to `projected`. at_end:
     all that is detected there, whatever acted in the step; mass_at: the configuration at which the step took its mass;
     given_up (nv,): velocity that neither forces nor impulses explain.
     """

@@ -8,6 +8,7 @@ model/        what `World.build()` returns: arrays and compiled loops
 generalized/  `GeneralizedSystem`, with `Gap`, `Bilateral`, `DryFriction`
 restitution   restitution of contacts, for all systems
 compliance    springs and dampers at contacts, for all systems
+elastic       elastic contacts of worlds: the law `Elastic`, and its form in a step
 sizes         how large a system is
 """
 

@@ -113,8 +113,9 @@ def _make_advance(d, nested):
         from which it began, so will all others: with `options.replay` they are counted and not computed. In the plane,
         turns are differences of angles at the start of a run, which stay.
 
-        Stops before a step whose problem is not solved to `tol` within the sweeps of a first attempt, or that has
-        missed contacts: that one belongs to Python. worst: residuals of the steps so far, in the places of `records`
+        Stops before a step that belongs to Python: its problem is neither solved nor accepted within the sweeps of a
+        first attempt (with joints: not solved), it is not finite, it has missed contacts, or a body turns so far that
+        the scheme has to judge the energy. worst: residuals of the steps so far, in the places of `records`
         (`ERROR`, ...). Returns the number of steps, the warm start after the last, the near pairs for the next call,
         the `LastStep` that was attempted, and the residuals of a step that is replayed; empty where none is.
         """

@@ -1,6 +1,7 @@
 """Certify: what a step says of itself, from where it ends: overlaps, contacts that it has run into, energy.
 
-Python says the same at more length, and names what is only noticed here (`missed_contacts.py`, `base.py`).
+Python says the same at more length, and says which contacts; here the answer is only yes or no (`missed_contacts.py`,
+`base.py`).
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ def met_beyond_band(shapes, found, wide, gap, normal, new_normal):
 def met_new_features(shapes, found, at_end, gap, v, swing, dim, h, left):
     """Whether contacts `at_end`, detected at the end of a step, overlap by `gap` though they are none of `found`.
 
-    As `missed_contacts.crossed`: more than those that are among `found`, and than a step of first order may miss;
-    left: what the tolerance leaves [m].
+    As `missed_contacts.met_new_features`: more than those that are among `found`, and than a step of first order may
+    miss; left: what the tolerance leaves [m].
     """
     n, least, unknown = len(found.code), 0.0, False
     for again in range(2):

@@ -1,4 +1,4 @@
-"""Begin and finish of a step: what forces do to the bodies, and where free flight takes them. All else is shared.
+"""Begin and finish of a step: what forces do to the bodies, and where free flight takes them.
 
 Plane and space differ here: a configuration in the plane is (x, y, angle) and moves in straight lines, one in space has
 a quaternion, and bodies fly freely (`systems.model.kernels.space.move`).

@@ -5,6 +5,7 @@ own block of the Delassus matrix becomes simple:
 
     INTERVAL    rotational rows become metres (`length`), here and in BILATERAL
     BILATERAL   W̃ = I, and 0 on combinations of rows that are redundant (no impulse there)
+    PLANAR      as it is: one row of slip
     DISK        ellipses become the unit disk, turned so that the Schur complement of the normal row is diagonal
     NESTED      ellipsoids become the unit ball with W̃_tt diagonal; polyhedra move with the rows so that W̃_tt = I;
                 products of ellipsoids become products of balls, W̃_tt diagonal within each (all of it is kept in G)

@@ -2,9 +2,9 @@
 
 What follows from an outcome that is neither solved nor accepted. The compiled loop hands the step on to Python. `Nsgs`
 returns at once where impulses grew or came to rest, or where no sweeps are left; a large problem that has stalled
-starts again twice, from half of its impulses; anything else goes on in the next window, with shorter steps where the
-error has not fallen. An island that is given up does not end the others; where one of them has used up its sweeps, the
-outcome is LIMIT.
+starts again twice, from half of its impulses, unless no more sweeps are left than its first window; anything else goes
+on in the next window, with shorter steps where the error has not fallen. An island that is given up does not end the
+others; where one of them has used up its sweeps, the outcome is LIMIT.
 """
 
 from .parameters import ATTEMPT

@@ -2,8 +2,9 @@
 
 Kernels read the records below as constants, so that a parameter costs no time; for the same reason a change of one
 compiles the kernels again. They are no options: `maxiter`, `omega`, `tol` and `accept` are (`nsgs`). Names say the
-unit: `_sweeps`, `_rows` (of the contacts that are swept), `_bodies`; a `_share` and a `_factor` are ratios. Errors of
-islands are squares (`schedule.Progress`), and so are the ratios of errors here, as each says.
+unit: `_sweeps`, `_rows` (of the problem, or of an island where the text says so); a `_share` and a `_factor` are
+ratios. Errors of islands are squares (`schedule.Progress`), and so are the ratios of errors here, as each says. After a
+change run `python docs/parameters.py`, which makes the page docs/parameters.md anew.
 """
 
 from __future__ import annotations

@@ -8,29 +8,29 @@ sweep. `_update_progress` acts on the result. Each rule is one function:
     _sweeps_until_check   how many sweeps until the next residual check
     _try_newton           whether Newton's method takes over for a while
     _too_slow             whether an island above the tolerance is accepted as it is
-    _set_threshold        which change of a sweep ends the next ones before their check
+    _set_threshold        how small the change of a sweep must be to end a round early
     _out_of_patience      whether an island has stalled: it is given up
     _outcome              how the rounds ended
 
 `_update_progress` itself decides whether an island has made progress and whether it stagnates; `relax` says to which
 problems a rule applies. To change a rule, change its function, or its parameters (`parameters.SCHEDULE`). `outcome`
 says what follows from each outcome. `Progress` holds the state of each island. Errors there are squares (names end in
-2), and so are ratios of errors: an error that has halved is a quarter (`SCHEDULE.progress_factor`). That makes no
-difference to `_sweeps_to_goal`, where the logarithms of two ratios are divided. The rows of an island are those of the
-contacts that are swept: in the first attempt only those that may act (`first_attempt`).
+2), and so are ratios of errors: an error that has halved is a quarter (`SCHEDULE.progress_factor`). The rows of an
+island are those of the contacts that are swept: in the first attempt only those that may act (`first_attempt`).
 
 When a rule can act: every call of `relax` begins with a new `Progress`, so that patience, marks of progress and checks
 count from zero in each window of `Nsgs`, and whenever `first_attempt` adds contacts. Windows are 200 and then 500
-sweeps up to 3000 rows, 5000 above, and 2000 and 1000 where more than `tol` is accepted. A rule that needs more sweeps
-than its window never acts: 2000 sweeps of patience act above 3000 rows only, where nothing above `tol` is accepted.
+sweeps up to 3000 rows, 5000 above, 5000 also above 300 rows where every contact is elastic, and 2000 and 1000 where
+more than `tol` is accepted (`outcome.attempt_limit`). A rule that needs more sweeps than its window never acts: 2000
+sweeps of patience act in windows of 5000 only, where nothing above `tol` is accepted.
 
-To see the effect of a rule, watch the sweeps and residuals of `benchmarks/nsgs.py`, whose piles never stall, and of
-`benchmarks/solves.py`, whose piles do. `BodySweeps(problem, p0, 1.0, True, (1e-12, 0)).sweep(5000, 1e-12)` returns the
-outcome itself, of which `Nsgs` makes a status. No island is accepted unless `Aim.accept` is above `Aim.tol` and it has
-more than `Aim.strict_rows` rows: that is `Nsgs().solve(problem, tol=1e-9, accept=1e-3)`, or a step of a pile of some
-hundred bodies. A change here, of a comment too, compiles again all that rests on this file: the sweeps' frame,
-`first_attempt` and the stages of a step, a minute or two. A new function that makes no arrays is `@njit(leaf=True)`
-(`runtime.jit.njit`).
+To try a rule without compiling, call its `py_func` on a `Progress` made by hand (tests/solvers/test_stopping_rules.py).
+To see its effect, watch the sweeps of `benchmarks/nsgs.py`, whose piles never stall, and the times of `auto` in
+`benchmarks/solves.py`, some of whose piles do. `BodySweeps(problem, p0, 1.0, True, (1e-12, 0)).sweep(5000, 1e-12)`
+returns the outcome itself, of which `Nsgs` makes a status. No island is accepted unless `Aim.accept` is above `Aim.tol`
+and it has more than `Aim.strict_rows` rows: that is `Nsgs().solve(problem, tol=1e-9, accept=1e-3)`, or a step of a pile
+of some hundred bodies. A change here, of a comment too, compiles again all that rests on this file for a minute or two.
+A new function that makes no arrays is `@njit(leaf=True)` (`runtime.jit.njit`).
 """
 
 from __future__ import annotations
