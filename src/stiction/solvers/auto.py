@@ -52,7 +52,7 @@ class AutoParameters(NamedTuple):
     """The first stage of small problems on bodies: that of the compiled loop."""
     first_on_many_bodies: Stage = ("nsgs", 3 * ATTEMPT.many_sweeps)
     """The first stage of large problems on bodies: there a Newton step costs a thousand sweeps."""
-    first_on_elastic: Stage = ("nsgs", ATTEMPT.elastic_sweeps)
+    first_on_elastic: Stage = ("nsgs", 3 * ATTEMPT.elastic_sweeps)
     """The first stage of large problems whose contacts are all elastic."""
     near_tolerances: float = 10.0
     """Error, over the tolerance, up to which further sweeps are cheaper than factorisations."""
