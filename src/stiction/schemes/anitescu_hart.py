@@ -241,7 +241,7 @@ class AnitescuHart:
             accept = solve.largest(int(candidates.row_ptr[-1]))
             left = left_overlap(v, v_free.reshape(v.shape), dynamics.Minv, dim, solve.tol, accept)
         demand = found.demand(dynamics, state, h, found.value / h, self.stabilize, left)
-        springs = Springs.placed(found, dynamics, state, h, demand)
+        springs = None if found.elastic is None else Springs.placed(found, dynamics, state, h, demand)
         problem = ContactProblem(
             dynamics,
             v_free=v_free,

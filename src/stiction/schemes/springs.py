@@ -29,15 +29,11 @@ class Springs:
     everywhere: bool = True
 
     @classmethod
-    def placed(
-        cls, found: Constraints, dynamics: Any, state: State, h: float, demand: dict[str, Any]
-    ) -> Springs | None:
-        """The springs of the constraints `found`, put into the `demand` of a step; None where no contact is elastic."""
-        if found.elastic is None:
-            return None
+    def placed(cls, found: Constraints, dynamics: Any, state: State, h: float, demand: dict[str, Any]) -> Springs:
+        """The springs of the constraints `found`, some of which are elastic, put into the `demand` of a step."""
         from .spring_kernels import all_elastic, place_springs
 
-        nk, nr = len(found.elastic), len(found.value)
+        nk, nr = len(found.candidates.key), len(found.value)
         kept, C = np.empty((nk, MEMORY)), demand.setdefault("C", np.zeros(nr))
         row_ptr = found.candidates.row_ptr
         softened = place_springs(
