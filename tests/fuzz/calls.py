@@ -50,7 +50,7 @@ ARRAY = re.compile(
     r"(FloatArray|IntArray|np\.ndarray|npt\.NDArray.*|list\[FloatArray\]|Candidates|tuple\[Candidates.*|Place"
     r"|Constraints|Directions)( \| None)?"
 )
-BETWEEN = {"answer", "WorkDriven.of", "ContactProblem.trusted", "Bodies.trusted", "Trajectory.lazily", "Joint"}
+BETWEEN = {"solve_any_law", "WorkDriven.of", "ContactProblem.trusted", "Bodies.trusted", "Trajectory.lazily", "Joint"}
 
 TETRAHEDRON = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 THREE = [(f"{law}.{method}", name) for law in ("Mixed", "Torsional")

@@ -42,8 +42,8 @@ def test_an_island_is_given_up_after_its_patience_and_not_before():
     patience = SCHEDULE.patience_sweeps
     for done, over in ((patience, False), (patience + 1, True)):
         seen = islands(done=[500 + done], progress_sweeps=[500])
-        assert rule("_out_of_patience")(0, patience, seen) is over
-        assert rule("_unfinished")(0, aim(), patience, seen) is not over
+        assert rule("_out_of_patience")(0, patience, seen) == over
+        assert rule("_unfinished")(0, aim(), patience, seen) != over
 
 
 @pytest.mark.parametrize("end", [{"error2": [1e-13]}, {"stagnant": [True]}, {"accepted": [True]}, {"done": [5000]}])

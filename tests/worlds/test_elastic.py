@@ -6,6 +6,7 @@ import pytest
 import stiction as st
 from stiction.problem.records import BodyRows
 from stiction.schemes.spring_kernels import place_springs, turn_pair
+from stiction.schemes.steps.records import WarmStart
 
 G = 9.81
 
@@ -115,8 +116,8 @@ def recalled(kept, normal, kt=1.0, key=5):
     form = BodyRows(np.zeros(1, np.int64), np.ones(1, np.int64), J, -J, np.zeros((2, 6, 6)))
     springs = np.empty((1, 8))
     place_springs(
-        1.0, 1e12, np.array([[1.0, kt, 0.0]]), np.array([0, 3]), form, np.ones(3), np.zeros(3), np.array([key]),
-        np.array([5]), kept[None], np.zeros(3), np.zeros(3), springs,
+        1.0, np.array([[1.0, kt, 0.0]]), np.array([0, 3]), form, np.zeros(3), np.zeros(3), np.array([key]),
+        WarmStart(np.array([5]), np.zeros((1, 6)), kept[None]), np.zeros(3), np.zeros(3), springs,
     )  # fmt: skip
     return springs[0]
 

@@ -82,9 +82,13 @@ class Anisotropic(FrictionSet):
 
 
 def latitudes(count: int) -> tuple[tuple[int, float], ...]:
-    """Circles of latitude: how many directions each holds, and where it lies [rad]."""
+    """Circles of latitude: how many directions each holds, and where it lies [rad].
+
+    5/8 as many at the sides as on the equator. But as many where the equator's polygon is so coarse that the sides
+    reach beyond its edges: other corners there would give the set a preferred direction of slip.
+    """
     count = _check.count("directions", count, low=3)
-    side = max(3, round(5 * count / 8))
+    side = count if np.cos(np.pi / count) < np.cos(0.5) else round(5 * count / 8)
     return (count, 0.0), (side, 0.5), (side, -0.5), (1, np.pi / 2), (1, -np.pi / 2)
 
 
@@ -124,7 +128,7 @@ class Torsional(FrictionSet):
         return pack_ellipsoids(ELLIPSOID, self.et, self.eo, self.er)
 
     def directions(self, dim: int, count: int = 8) -> FloatArray:
-        """`count` directions on the equator, 5/8 as many at latitudes ±0.5 rad each, and the poles.
+        """`count` directions on the equator, fewer at latitudes ±0.5 rad each (`latitudes`), and the poles.
 
         Those of a ball, stretched to the ellipsoid: true latitudes, as in ttp01 eq. 5 (`rings`), would depend on the
         unit of length, since er is one.

@@ -127,6 +127,8 @@ class ContactProblem:
         if not isinstance(associated, (bool, np.bool_)):
             raise ModelError(f"associated must be True or False; got {_check.describe(associated)}.")
         set_(self, "associated", bool(associated))
+        if not isinstance(elastic, (bool, np.bool_)):
+            raise ModelError(f"elastic must be True or False; got {_check.describe(elastic)}.")
         set_(self, "measure", _check.choice("measure", measure, MEASURES))
         set_(self, "elastic", bool(elastic))
         set_(self, "friction", self._friction_table(friction, sizes))

@@ -17,6 +17,7 @@ import numpy as np
 from ..friction.kernels import gauge
 from ..problem.laws import UNILATERAL
 from ..runtime.jit import njit
+from ..systems.elastic import NEAR_RIGID
 from ..systems.model.kernels.space import turn
 
 XI, NORMAL, KT, KN = 0, 3, 6, 7
@@ -46,14 +47,15 @@ def _recall(k, x, y, z, kt, old, at, springs):
 
 
 @njit(leaf=True)
-def place_springs(h, limit, stiff, row_ptr, form, diagonal, value, keys, old_keys, old, demand, C, springs):
+def place_springs(h, stiff, row_ptr, form, diagonal, value, keys, warm_start, demand, C, springs):
     """Put the springs of the elastic contacts into demand and C (nr,), and what is known of them into springs (nk, 8).
 
-    limit: the largest W/C; stiff (nk, 3): kn, kt and damping, infinite kn of constraints without springs; diagonal
-    (nr,): W of each row; value (nr,): gaps [m]; old (., 8): what the contacts old_keys remember; keys are sorted.
+    stiff (nk, 3): kn, kt and damping, infinite kn of constraints without springs; diagonal
+    (nr,): W of each row; value (nr,): gaps [m]; warm_start: the keys of the last step and what its contacts remember,
+    of which no more than these is read; keys are sorted.
     Returns how many contacts are stiffer than the step allows.
     """
-    Ja = form.Ja
+    Ja, old_keys, old = form.Ja, warm_start.keys, warm_start.springs
     dim = 2 if Ja.shape[1] == 3 else 3
     at, softened = 0, 0
     for k in range(len(keys)):
@@ -63,10 +65,10 @@ def place_springs(h, limit, stiff, row_ptr, form, diagonal, value, keys, old_key
         if kn == math.inf:
             continue
         first, stop = row_ptr[k], row_ptr[k + 1]
-        weight, along = diagonal[first] / limit, 0.0
+        weight, along = diagonal[first] / NEAR_RIGID, 0.0
         for r in range(first + 1, stop):
             if slips(Ja, r, dim):
-                along = max(along, diagonal[r] / limit)
+                along = max(along, diagonal[r] / NEAR_RIGID)
         Cn, Ct = 1.0 / (h * (h * kn + damping)), 1.0 / (h * h * kt)
         if weight > Cn or along > Ct:
             softened += 1

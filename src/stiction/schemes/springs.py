@@ -11,8 +11,9 @@ from .._check import FloatArray
 from ..problem.contact_problem import ContactProblem
 from ..solvers.base import Solution
 from ..systems.base import Constraints, State
-from ..systems.elastic import MEMORY, NEAR_RIGID
+from ..systems.elastic import MEMORY
 from .base import StepCertificate
+from .steps.records import WarmStart
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Springs:
         kept, C = np.empty((nk, MEMORY)), demand.setdefault("C", np.zeros(nr))
         row_ptr = found.candidates.row_ptr
         softened = place_springs(
-            h, NEAR_RIGID, found.elastic, row_ptr, dynamics.body_rows, dynamics.delassus_diagonal(row_ptr),
-            found.value, found.candidates.key, state.keys, state.springs, demand["b"], C, kept,
+            h, found.elastic, row_ptr, dynamics.body_rows, dynamics.delassus_diagonal(row_ptr), found.value,
+            found.candidates.key, WarmStart(state.keys, state.impulses, state.springs), demand["b"], C, kept,
         )  # fmt: skip
         return cls(h, kept, int(softened), bool(all_elastic(found.candidates.law, kept)))
 

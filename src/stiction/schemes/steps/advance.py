@@ -97,6 +97,23 @@ def same_warm_start(warm_start, before):
     return True
 
 
+@njit(leaf=True)
+def keep_worst(residuals, worst):
+    """Book the residuals of a step in worst: the largest of those before `MAXIMA`, the sums of the others."""
+    for j in range(len(residuals)):
+        worst[j] = max(worst[j], residuals[j]) if j < MAXIMA else worst[j] + residuals[j]
+
+
+@njit
+def springs_after(h, problem, v, q, new_q):
+    """(nk, 8) what elastic contacts remember of a step from q to new_q with the velocities v that impulses left."""
+    springs = problem.springs
+    if len(springs):
+        springs = springs.copy()
+        settle_springs(h, problem.laws, problem.form, problem.p, v, q, new_q, springs)
+    return springs
+
+
 def _make_advance(d, nested):
     """The loop for bodies with d velocities; only where `nested` may there be blocks of that kind."""
     planar, dim = d == 3, 2 if d == 3 else 3
@@ -150,29 +167,22 @@ def _make_advance(d, nested):
             if eps < 0.0 and met_new_features(ns, found, at_end, geometry.gap, new_v, swing, dim, h, left):
                 break
             energies = energy, kinetic(q, solved_v, bodies), kinetic(new_q, new_v, bodies)
-            new_spin = fastest_spin(new_v, moves, swing, dim)
-            fast = h * max(spin, new_spin) > FAST_TURN_RAD
+            last_spin, spin = spin, fastest_spin(new_v, moves, swing, dim)
+            fast = h * max(last_spin, spin) > FAST_TURN_RAD
             gained, unexplained = energy_gain(h, v, solved_v, energies, bodies.force, dim, fast, assembled)
             if fast and gained > GAIN_MAX_SHARE * energy:  # the scheme decides whether that is too much
                 break
-            springs = assembled.springs
-            if len(springs):
-                springs = springs.copy()
-                settle_springs(h, assembled.laws, assembled.form, assembled.p, solved_v, q, new_q, springs)
+            springs = springs_after(h, assembled, solved_v, q, new_q)
             same = commit_state(parallel, q, turns, v, new_q, new_turns, new_v)
             new_warm_start = WarmStart(assembled.keys, impulses, springs)
             same = same and ended == SOLVED and same_warm_start(new_warm_start, warm_start)
-            warm_start, energy, spin = new_warm_start, energies[2], new_spin
-            residuals[ERROR], residuals[PENETRATION], residuals[CONTACTS] = (
-                error,
-                deepest_overlap(geometry.gap),
-                float(len(assembled.keys) - nj),
-            )
+            warm_start, energy = new_warm_start, energies[2]
+            residuals[ERROR], residuals[PENETRATION] = error, deepest_overlap(geometry.gap)
+            residuals[CONTACTS] = float(len(assembled.keys) - nj)
             residuals[GAIN], residuals[UNEXPLAINED] = (gained, 1.0) if unexplained else (0.0, 0.0)
             residuals[ACCEPTED_STEPS] = 1.0 if ended == ACCEPTED else 0.0
             residuals[DRIFT] = drift(q, turns, constraints) if nj else 0.0
-            for j in range(len(residuals)):
-                worst[j] = max(worst[j], residuals[j]) if j < MAXIMA else worst[j] + residuals[j]
+            keep_worst(residuals, worst)
             taken += 1
             if same and options.replay and taken < steps:
                 before = copy_state(q, turns, v, warm_start, worst)

@@ -9,7 +9,7 @@ import numpy as np
 from ...problem.body_kernels import delassus_diagonal, rows_times
 from ...problem.records import BodyRows, Laws, RowTerms
 from ...runtime.jit import njit
-from ...systems.elastic import MEMORY, NEAR_RIGID
+from ...systems.elastic import MEMORY
 from ...systems.model.kernels.mechanism import demands
 from ...systems.model.kernels.plane import joint_rows as planar_joint_rows
 from ...systems.model.kernels.space import joint_rows as spatial_joint_rows
@@ -100,8 +100,7 @@ def _make_assemble(d):
             springs = np.empty((len(keys), MEMORY))
             stiff = stiffness_of(nj, number, constraints.rules.stiff)
             softened[0] = place_springs(
-                options.h, NEAR_RIGID, stiff, row_ptr, form, facts.diagonal, value, keys, warm_start.keys,
-                warm_start.springs, demand, C, springs,
+                options.h, stiff, row_ptr, form, facts.diagonal, value, keys, warm_start, demand, C, springs
             )  # fmt: skip
         take_warm_start(parallel, keys, row_ptr, warm_start.keys, warm_start.impulses, p)
         shape, semi, vertices, vertex_ptr, facets, facet_ptr = constraints.sets
