@@ -172,9 +172,8 @@ def _make_advance(d, nested):
             gained, unexplained = energy_gain(h, v, solved_v, energies, bodies.force, dim, fast, assembled)
             if fast and gained > GAIN_MAX_SHARE * energy:  # the scheme decides whether that is too much
                 break
-            springs = springs_after(h, assembled, solved_v, q, new_q)
+            new_warm_start = WarmStart(assembled.keys, impulses, springs_after(h, assembled, solved_v, q, new_q))
             same = commit_state(parallel, q, turns, v, new_q, new_turns, new_v)
-            new_warm_start = WarmStart(assembled.keys, impulses, springs)
             same = same and ended == SOLVED and same_warm_start(new_warm_start, warm_start)
             warm_start, energy = new_warm_start, energies[2]
             residuals[ERROR], residuals[PENETRATION] = error, deepest_overlap(geometry.gap)
