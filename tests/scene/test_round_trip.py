@@ -115,7 +115,14 @@ def flat():
     world.add_body(st.Polygon([[0, 0], [0, 0.3], [0.2, 0]]), mass=1.0, com=(0.1, 0.05), inertia=0.02, position=(6, 1))
     world.set_contact("body1", "ground", friction=st.Rolling(0.4, 0.01))
     world.set_contact("body3", "ground", friction=0.2, compliance=st.Compliance(1e4, gamma_n=10.0))
+    return world
+
+
+def elastic():
+    """Springs at contacts, with numbers of their own and by default."""
+    world = flat()
     world.set_contact("body2", "ground", friction=0.2, compliance=st.Elastic(1e5, damping=3.0))
+    world.set_contact("body4", "ground", friction=0.2, compliance=st.Elastic(1e5, 7e4))
     return world
 
 
@@ -153,6 +160,7 @@ WORLDS = {
     "machine": (machine, 0.005, {}, 60),
     "flat": (flat, 0.01, {}, 60),
     "bouncing": (bouncing, 0.01, {"scheme": st.Moreau()}, 30),
+    "elastic": (elastic, 0.01, {}, 20),
     "compliant": (flat, 0.01, {"scheme": st.Compliant(1e5, 20.0, 1e3, rtol=1e-6)}, 20),
     "slider crank": (lambda: example("slider_crank").build()[0], 0.002, {"tol": 1e-8}, 100),
     "geneva": (lambda: example("geneva").build(), 0.002, {}, 30),
