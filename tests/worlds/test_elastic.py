@@ -184,6 +184,20 @@ def test_a_run_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path):
     assert np.array_equal(whole.q, part.q)
 
 
+def test_a_start_with_overlaps_is_no_mistake(recwarn):
+    low = st.World()
+    low.set_material("default", compliance=st.Elastic(1e5))
+    low.add_plane()
+    low.add_body(st.Sphere(0.1), mass=1.0, position=(0, 0, 0.0999))
+    st.Simulator(low, 0.005)
+    assert not [w for w in recwarn if issubclass(w.category, st.OverlapWarning)]
+
+
+def test_analysis_says_that_it_does_not_know_it():
+    with pytest.raises(st.ModelError, match="elastic contacts"):
+        st.analysis.force_acceleration(column(1, st.Elastic(1e5)))
+
+
 def test_what_does_not_go_with_it_is_refused():
     with pytest.raises(st.ModelError, match="kn"):
         st.Elastic(-1.0)

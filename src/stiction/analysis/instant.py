@@ -19,6 +19,7 @@ from .._check import FloatArray
 from ..errors import ModelError
 from ..problem.dynamics import Delassus
 from ..systems.base import State, System
+from ..systems.elastic import has_springs
 from ..systems.model.kernels.mechanism import POSITION, SPEED
 
 DIFFERENCE_STEP = float(np.finfo(float).eps) ** 0.2  # of fourth-order differences
@@ -50,6 +51,8 @@ class Instant:
     def __init__(self, system: Any, state: State | None, closed: float):
         self.closed = closed = _check.number("closed", closed, low=0.0)
         self.system = built(system)
+        if has_springs(self.system):
+            raise ModelError("the analysis does not know elastic contacts; make them rigid, or give them a Compliance.")
         state = self.system.initial_state() if state is None else state
         q = _check.floats("state.q", state.q, (self.system.nq,))
         state = replace(state, q=q, v=_check.floats("state.v", state.v, (self.system.nv,)))

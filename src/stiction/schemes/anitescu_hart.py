@@ -131,7 +131,10 @@ class AnitescuHart:
         problem, done, contradiction = solve_agreeing(problem, attempt)
         solves += done
         solution = done[-1][1]
-        contact = problem.row_ptr[:-1][problem.law == UNILATERAL]
+        pushed = problem.law == UNILATERAL
+        if springs is not None:
+            pushed &= ~springs.elastic  # what springs push out is their law
+        contact = problem.row_ptr[:-1][pushed]
         if not solution.taken and (problem.b[contact] < 0).any():
             # Pushing an overlap out against strong friction can have no solution; not deepening it has (st96 §3.2).
             b = problem.b.copy()

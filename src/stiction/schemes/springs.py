@@ -43,6 +43,11 @@ class Springs:
         )  # fmt: skip
         return cls(h, kept, int(softened), bool(all_elastic(found.candidates.law, kept)))
 
+    @property
+    def elastic(self) -> np.ndarray:
+        """(nk,) which constraints have a spring."""
+        return np.asarray(self.kept[:, 6] > 0.0)
+
     def remembered(self, problem: ContactProblem, solution: Solution, q0: FloatArray, q1: FloatArray) -> FloatArray:
         """(nk, 8) what the contacts remember of a step from q0 to q1 (nb, 3|7)."""
         from .spring_kernels import settle_springs
@@ -62,7 +67,7 @@ class Springs:
         old: the state before the step; gap (nk,) at its end [m]; after (nk, 8): what is remembered of it.
         """
         form: Any = problem.dynamics
-        spring = np.repeat(self.kept[:, 6] > 0.0, np.diff(problem.row_ptr)) & (problem.C > 0.0)
+        spring = np.repeat(self.elastic, np.diff(problem.row_ptr)) & (problem.C > 0.0)
         spring[problem.row_ptr[:-1]] = False  # the tangents
         mean = np.where(form.prescribed, solution.v, 0.5 * (old.v + solution.v))
         work = float(np.sum((solution.p * form.velocity_rows(mean))[spring]))

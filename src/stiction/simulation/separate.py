@@ -21,9 +21,11 @@ def overlaps(system: System, state: State, soft: bool) -> dict[str, float]:
     """
     candidates = system.detect(state.t, state.q, 0.0)
     gaps = system.gaps(candidates, state.t, state.q)
-    own = system.evaluate(candidates, state.t, state.q).soft
-    gives = np.zeros(len(gaps), dtype=bool) if own is None else np.isfinite(own[:, 0])
-    gives |= soft & (candidates.law == UNILATERAL)
+    at_start = system.evaluate(candidates, state.t, state.q)
+    gives = soft & (candidates.law == UNILATERAL)
+    for own in (at_start.soft, at_start.elastic):
+        if own is not None:
+            gives = gives | np.isfinite(own[:, 0])
     off, metres = (
         np.where(candidates.rigid, g, np.where(candidates.contact | candidates.limit, -g, 0.0))
         for g in (gaps, gaps_in_metres(system, candidates, state.t, state.q))
