@@ -7,6 +7,9 @@ linearised with the derivative D of R,
 
     (I + B W) dp = -f        B = D θ ρ        W = J Jᵀ
 
+A compliance C of the contacts themselves, in u and beside W, is taken to the other side, block by block: the equation
+is the same with (I + B C)⁻¹ B in place of B and (I + B C)⁻¹ f in place of f.
+
 the solution is found in the space of the bodies, whose matrix I + Jᵀ B J is banded in the order of the walk: its
 size is that of the island's bodies, however many contacts there are, and the identity in it keeps hyperstatic contacts
 harmless. No result is trusted: the natural map decides whether it is kept.
@@ -96,6 +99,41 @@ def _linearise_block(i, r, kind, theta, par, c, p, u, f, B):
     turn = slide * radius / size
     B[1, 1], B[1, 2], B[2, 1], B[2, 2] = turn * e2 * e2, -turn * e1 * e2, -turn * e1 * e2, turn * e1 * e1
     B[1, 0], B[2, 0] = B[0, 0] * par[i, kinds.DISK_MU] * e1, B[0, 0] * par[i, kinds.DISK_MU] * e2
+
+
+@njit(inline=True)
+def _fold_compliance(r, m, Cb, f, B, A):
+    """f <- (I + B C)⁻¹ f and B <- (I + B C)⁻¹ B of the m <= 3 rows from r on, by elimination.
+
+    A (3, 7): workspace for I + B C, B and f.
+    """
+    for k in range(m):
+        A[k, 6] = f[r + k]
+        for l in range(m):
+            A[k, 3 + l] = B[k, l]
+            A[k, l] = 1.0 if k == l else 0.0
+            for j in range(m):
+                A[k, l] += B[k, j] * Cb[r + j, l]
+    for k in range(m):  # I + D times a positive definite matrix, friction's part below: no pivot vanishes
+        for i in range(m):
+            ratio = A[i, k] / A[k, k]
+            if i != k and ratio != 0.0:
+                for j in range(k, 7):
+                    A[i, j] -= ratio * A[k, j]
+    for k in range(m):
+        f[r + k] = A[k, 6] / A[k, k]
+        for l in range(m):
+            B[k, l] = A[k, 3 + l] / A[k, k]
+
+
+@njit(leaf=True)
+def compliant_joints(entries, Cb):
+    """Whether joints give way, which Newton's step does not know: their B is a number."""
+    for i in range(len(entries.kind) if len(Cb) else 0):
+        for r in range(entries.ptr[i], entries.ptr[i + 1]):
+            if entries.kind[i] == kinds.BILATERAL and Cb[r].any():
+                return True
+    return False
 
 
 @njit(leaf=True)
@@ -193,10 +231,10 @@ def _linearise(isl, theta, q, centre, work, f, D):
     """Set f of every row and D (entries, 9), the matrix B of every entry; returns whether any B has changed."""
     entries, local, packed, p, w = work.entries, work.local, work.packed, work.p, work.w
     a, b, phase, ptr, seg = entries.a, entries.b, entries.phase, entries.ptr, entries.seg
-    par, J = local.par, packed.J
-    d = w.shape[1]
+    par, J, Cb = local.par, packed.J, local.Cb
+    d, compliant = w.shape[1], len(local.Cb) > 0
     start = seg[phase[isl, 0], 0]
-    B, u = np.zeros((6, 3)), np.empty(6)
+    B, u, A = np.zeros((6, 3)), np.empty(6), np.empty((3, 7))
     changed = False
     for c in range(phase[isl, 0], phase[isl, PHASES]):
         for i in range(seg[c, 0], seg[c, kinds.KINDS]):
@@ -206,13 +244,20 @@ def _linearise(isl, theta, q, centre, work, f, D):
                 for j in range(d):
                     s += J[r + k, j] * w[a[i], j] + J[r + k, d + j] * w[b[i], j]
                 u[k] = s
-            if seg[c, kinds.BILATERAL] <= i < seg[c, kinds.BILATERAL + 1]:
+            bilateral = seg[c, kinds.BILATERAL] <= i < seg[c, kinds.BILATERAL + 1]
+            if compliant and not bilateral:
+                for k in range(m):
+                    for l in range(m):
+                        u[k] += Cb[r + k, l] * p[r + l]
+            if bilateral:
                 for k in range(m):
                     f[r + k] = p[r + k] - centre[r + k] + theta * u[k]
                 changed = changed or D[i - start, 0] != theta
                 D[i - start, 0] = theta
                 continue
             _linearise_block(i, r, entries.kind[i], theta, par, centre, p, u, f, B)
+            if compliant:
+                _fold_compliance(r, m, Cb, f, B, A)
             for k in range(m):
                 for l in range(m):
                     changed = changed or D[i - start, 3 * k + l] != B[k, l]

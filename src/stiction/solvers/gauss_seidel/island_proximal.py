@@ -71,15 +71,18 @@ def refine_proximally(isl, parallel, theta, error2, goal2, target2, work, x, f):
 
 @njit(leaf=True)
 def leave_out_overlaps(isl, size, overlap, work, q_rest):
-    """q_rest = q of an island's rows without overlaps of at most `size` [m/s]; both q are in the frames."""
-    entries, T, length = work.entries, work.local.T, work.laws.length
+    """q_rest = q of an island's rows without overlaps of at most `size` [m/s]; both q are in the frames.
+
+    What a spring bears is no overlap: rows with compliance keep theirs.
+    """
+    entries, T, length, C = work.entries, work.local.T, work.laws.length, work.laws.C
     ptr, src = entries.ptr, entries.src
     for i in range(entries.seg[entries.phase[isl, 0], 0], entries.seg[entries.phase[isl, PHASES] - 1, kinds.KINDS]):
         for k in range(ptr[i], ptr[i + 1]):
             q_rest[k] = work.q[k]
         for l in range(ptr[i], ptr[i + 1]):
             s = overlap[src[l]]
-            if s != 0.0 and abs(s) * length[src[l]] <= size:
+            if s != 0.0 and C[src[l]] == 0.0 and abs(s) * length[src[l]] <= size:
                 for k in range(ptr[i + 1] - ptr[i]):
                     q_rest[ptr[i] + k] -= T[l, k] * s
 

@@ -105,22 +105,19 @@ def _measure_by_rows(start, stop, skip_start, skip_stop, entries, T, laws, body_
 
 
 @njit(leaf=True)
-def measure_round(c, entries, T, packed, laws, body_rows, rho, state):
+def measure_round(c, entries, local, packed, laws, body_rows, rho, state):
     """Sum of squares of the scaled map over a cell with round cones only."""
     q, p, w = state.q, state.p, state.w
     error2, skip_start, skip_stop = 0.0, entries.seg[c, kinds.DISK], entries.seg[c, kinds.DISK]
     if packed.point_contacts:
         start, first, last = entries.seg[c, kinds.DISK], packed.pack[c], packed.pack[c + 1]
-        error2 = measure_packs(
-            first, last, start, entries.ptr[start], entries.a, entries.b, packed.Z, packed.B, q, p, w
-        )
-        start += WIDTH * (last - first)
-        error2 += measure_point_contacts(start, entries.seg[c, kinds.DISK + 1], entries, packed, q, p, w, laws, rho)
-        skip_stop = entries.seg[c, kinds.DISK + 1]
+        error2 = measure_packs(first, last, start, entries, packed, q, p, w)
+        start, skip_stop = start + WIDTH * (last - first), entries.seg[c, kinds.DISK + 1]
+        error2 += measure_point_contacts(start, skip_stop, entries, local.Cb, packed, q, p, w, laws, rho)
     if skip_stop - skip_start == entries.seg[c, kinds.KINDS] - entries.seg[c, 0]:
         return error2
     start, stop = entries.seg[c, 0], entries.seg[c, kinds.KINDS]
-    return error2 + _measure_by_rows(start, stop, skip_start, skip_stop, entries, T, laws, body_rows, rho, state)
+    return error2 + _measure_by_rows(start, stop, skip_start, skip_stop, entries, local.T, laws, body_rows, rho, state)
 
 
 @njit(sealed=True)
@@ -178,19 +175,19 @@ def measure_any(isl, work):
 
 
 @njit(parallel=True)
-def _measure_parallel(first, last, error2, entries, T, packed, laws, body_rows, rho, state):
+def _measure_parallel(first, last, error2, entries, local, packed, laws, body_rows, rho, state):
     n = last - first
     step = stride(n)
     for k in prange(n):
         at = np.int64(k) * step % n
-        error2[at] = measure_round(first + at, entries, T, packed, laws, body_rows, rho, state)
+        error2[at] = measure_round(first + at, entries, local, packed, laws, body_rows, rho, state)
 
 
 @njit
-def _measure_cells(first, last, entries, T, packed, laws, body_rows, rho, state):
+def _measure_cells(first, last, entries, local, packed, laws, body_rows, rho, state):
     """The sum of `measure_round` over the cells first..last on several threads, added up in the order of cells."""
     error2 = np.empty(last - first)
-    _measure_parallel(first, last, error2, entries, T, packed, laws, body_rows, rho, state)
+    _measure_parallel(first, last, error2, entries, local, packed, laws, body_rows, rho, state)
     total = 0.0
     for c in range(last - first):
         total += error2[c]
@@ -216,7 +213,7 @@ def measure_island(isl, parallel, rebuild, work):
     if not work.round_cones:
         return measure_any(isl, work)
     first, last = phase[isl, 0], phase[isl, PHASES]
-    arguments = work.entries, work.local.T, work.packed, work.laws, work.body_rows, work.rho
+    arguments = work.entries, work.local, work.packed, work.laws, work.body_rows, work.rho
     state = State(work.free, work.q, work.p, work.w, work.v)
     if parallel and last - first > 1:
         return _measure_cells(first, last, *arguments, state)

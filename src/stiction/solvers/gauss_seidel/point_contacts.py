@@ -119,6 +119,21 @@ def _spins(i, at, body, F, B):
     )  # fmt: skip
 
 
+@njit(inline=True)
+def evenly_compliant(k, laws):
+    """Whether the compliance of block k, a contact in space, is the same in all directions of its unit disk."""
+    r, s = laws.row_ptr[k], laws.set_of[k]
+    return laws.C[r + 1] * laws.semi[s, 0] ** 2 == laws.C[r + 2] * laws.semi[s, 1] ** 2
+
+
+@njit(leaf=True)
+def set_compliance(i, r, entries, laws, Cb):
+    """Set Cb[r:r + 3], the compliance of a contact in its frame, a diagonal: it is even (`evenly_compliant`)."""
+    size = laws.semi[laws.set_of[entries.block[i]], 0]
+    Cb[r, 0], Cb[r + 1, 1] = laws.C[entries.src[r]], laws.C[entries.src[r + 1]] * size * size
+    Cb[r + 2, 2] = Cb[r + 1, 1]
+
+
 @njit(leaf=True)
 def point_contact_delassus(i, r, ia, ib, F, B, W):
     """W[r:r + 3]: the contact's own Delassus matrix, Σ l² 1 + (Λᵀ (r × n))·(Λᵀ (r × n')) over its two bodies."""
@@ -226,15 +241,17 @@ def _apply_impulse(i, ia, ib, F, B, w, n, t1, t2):
 @njit(leaf=True)
 def sweep_point_contacts(start, stop, full, entries, local, packed, q, p, w):
     """Sweep once over contacts of the kind DISK, as `sweep_cell._disks`; returns the largest change of velocity."""
-    largest, par = 0.0, local.par
+    largest, par, compliant = 0.0, local.par, len(local.Cb) > 0
     for i in range(start, stop):
         r = entries.ptr[i]
         pn, p1, p2 = p[r], p[r + 1], p[r + 2]
         if pn == 0.0 and not full:
             continue
         ia, ib = entries.a[i], entries.b[i]
-        u = _contact_velocity(i, r, ia, ib, packed.F, packed.B, q, w)
-        n, t1, t2, guess = solve_disk(u, (pn, p1, p2), disk_of(par, i))
+        un, u1, u2 = _contact_velocity(i, r, ia, ib, packed.F, packed.B, q, w)
+        if compliant:
+            un, u1, u2 = un + local.Cb[r, 0] * pn, u1 + local.Cb[r + 1, 1] * p1, u2 + local.Cb[r + 2, 2] * p2
+        n, t1, t2, guess = solve_disk((un, u1, u2), (pn, p1, p2), disk_of(par, i))
         par[i, kinds.DISK_GUESS] = guess
         p[r], p[r + 1], p[r + 2] = n, t1, t2
         n -= pn
@@ -258,12 +275,14 @@ def apply_point_contacts(start, stop, entries, packed, p, w):
 
 
 @njit(leaf=True)
-def measure_point_contacts(start, stop, entries, packed, q, p, w, laws, rho):
+def measure_point_contacts(start, stop, entries, Cb, packed, q, p, w, laws, rho):
     """Sum of squares of the scaled map over contacts with round cones."""
-    error2 = 0.0
+    error2, compliant = 0.0, len(Cb) > 0
     for i in range(start, stop):
         r, k = entries.ptr[i], entries.block[i]
         un, u1, u2 = _contact_velocity(i, r, entries.a[i], entries.b[i], packed.F, packed.B, q, w)
+        if compliant:
+            un, u1, u2 = un + Cb[r, 0] * p[r], u1 + Cb[r + 1, 1] * p[r + 1], u2 + Cb[r + 2, 2] * p[r + 2]
         size = laws.semi[laws.set_of[k], 0]  # the frame makes it one
         n, t1, t2 = p[r], p[r + 1] * size, p[r + 2] * size
         u1, u2 = u1 / size, u2 / size

@@ -46,6 +46,9 @@ from .point_contacts import (
 # scaled map the size of the friction set and ρ.
 _PAR, _SIZE, _RHO = POINT_CONTACT_SIZE, POINT_CONTACT_SIZE + kinds.PARAMETERS, POINT_CONTACT_SIZE + kinds.PARAMETERS + 1
 PACK_SIZE = (POINT_CONTACT_SIZE + kinds.PARAMETERS + 2) * WIDTH  # numbers of a pack
+# Columns of the compliance of a pack, apart from Z: there are none where all is rigid.
+_NORMAL, _TANGENT = 0, 1
+PACK_COMPLIANCE = 2 * WIDTH
 # The number of body velocities above which a problem does not stay in the cache from sweep to sweep; memory is then
 # asked for some packs before it is used.
 _PREFETCH_MIN_VELOCITIES, _PREFETCH_PACKS = 50_000, 4
@@ -97,17 +100,23 @@ def fill_packs(a, b, world, order):
 
 
 @njit(leaf=True)
-def load_packs(start, first, last, F, par, block, set_of, semi, rho, Z):
-    """Set Z[first:last], the data of the packs whose contacts begin at the entry `start`."""
+def load_packs(start, first, last, entries, local, packed, laws, rho):
+    """Set the data of the packs first..last, whose contacts begin at the entry `start`."""
+    F, Z, K, par, Cb = packed.F, packed.Z, packed.K, local.par, local.Cb
     for pack in range(first, last):
         for l in range(WIDTH):
             i = start + WIDTH * (pack - first) + l
+            k = entries.block[i]
             for m in range(POINT_CONTACT_SIZE):
                 Z[pack * PACK_SIZE + WIDTH * m + l] = F[i, m]
             for m in range(kinds.PARAMETERS):
                 Z[pack * PACK_SIZE + WIDTH * (_PAR + m) + l] = par[i, m]
-            Z[pack * PACK_SIZE + WIDTH * _SIZE + l] = semi[set_of[block[i]], 0]
-            Z[pack * PACK_SIZE + WIDTH * _RHO + l] = rho[block[i]]
+            Z[pack * PACK_SIZE + WIDTH * _SIZE + l] = laws.semi[laws.set_of[k], 0]
+            Z[pack * PACK_SIZE + WIDTH * _RHO + l] = rho[k]
+            if len(K):
+                r = entries.ptr[i]
+                K[pack * PACK_COMPLIANCE + WIDTH * _NORMAL + l] = Cb[r, 0]
+                K[pack * PACK_COMPLIANCE + WIDTH * _TANGENT + l] = Cb[r + 1, 1]
 
 
 @njit(inline=True)
@@ -151,6 +160,14 @@ def _contact_velocities(z, i, r, a, b, Z, A, B, q, w):
 
 
 @njit(inline=True)
+def _add_compliance(pack, K, u, p):
+    """u + C p of a pack."""
+    c = pack * PACK_COMPLIANCE
+    (un, u1, u2), (pn, p1, p2), along = u, p, _column(K, c, _TANGENT)
+    return un + _column(K, c, _NORMAL) * pn, u1 + along * p1, u2 + along * p2
+
+
+@njit(inline=True)
 def _apply_impulse(z, i, a, b, Z, A, B, w, n, t1, t2):
     """w += Jᵀ p of a pack; A, B: the factors of its bodies."""
     force = contact_force(_frame(Z, z), n, t1, t2)
@@ -160,12 +177,13 @@ def _apply_impulse(z, i, a, b, Z, A, B, w, n, t1, t2):
 
 
 @njit(leaf=True)
-def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
-    """Sweep once over the packs first..last, with entries from i and rows from r on; returns the largest change.
+def sweep_packs(first, last, full, i, entries, packed, q, p, w):
+    """Sweep once over the packs first..last, with entries from i on; returns the largest change.
 
     full: whether packs without impulses are swept too; only then the change is computed.
     """
-    largest, uncached = splat(0.0), w.size > _PREFETCH_MIN_VELOCITIES
+    a, b, Z, K, B, r = entries.a, entries.b, packed.Z, packed.K, packed.B, entries.ptr[i]
+    largest, uncached, compliant = splat(0.0), w.size > _PREFETCH_MIN_VELOCITIES, len(K) > 0
     for pack in range(first, last):
         if uncached and pack + _PREFETCH_PACKS < last:
             prefetch(Z, (pack + _PREFETCH_PACKS) * PACK_SIZE, _PACK_LINES)
@@ -174,7 +192,10 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
             z = pack * PACK_SIZE
             A, C = load_rows(B, a, i), load_rows(B, b, i)
             disk = _disk(Z, z)
-            n, t1, t2, guess = solve_disk(_contact_velocities(z, i, r, a, b, Z, A, C, q, w), (pn, p1, p2), disk)
+            u = _contact_velocities(z, i, r, a, b, Z, A, C, q, w)
+            if compliant:
+                u = _add_compliance(pack, K, u, (pn, p1, p2))
+            n, t1, t2, guess = solve_disk(u, (pn, p1, p2), disk)
             if any_lane(guess != disk.guess):  # most stick: what has not changed is not written
                 store(Z, z + WIDTH * (_PAR + kinds.DISK_GUESS), guess)
             store_triples(p, r, (n, t1, t2))
@@ -189,8 +210,9 @@ def sweep_packs(first, last, full, i, r, a, b, Z, B, q, p, w):
 
 
 @njit(leaf=True)
-def apply_packs(first, last, i, r, a, b, Z, B, p, w):
-    """w += Jᵀ p of the packs first..last."""
+def apply_packs(first, last, i, entries, packed, p, w):
+    """w += Jᵀ p of the packs first..last, with entries from i on."""
+    a, b, Z, B, r = entries.a, entries.b, packed.Z, packed.B, entries.ptr[i]
     uncached = w.size > _PREFETCH_MIN_VELOCITIES
     for pack in range(first, last):
         if uncached and pack + _PREFETCH_PACKS < last:
@@ -203,15 +225,19 @@ def apply_packs(first, last, i, r, a, b, Z, B, p, w):
 
 
 @njit(leaf=True)
-def measure_packs(first, last, i, r, a, b, Z, B, q, p, w):
-    """Sum of squares of the scaled map over packs with round cones."""
-    error2, uncached = splat(0.0), w.size > _PREFETCH_MIN_VELOCITIES
+def measure_packs(first, last, i, entries, packed, q, p, w):
+    """Sum of squares of the scaled map over packs with round cones, with entries from i on."""
+    a, b, Z, K, B, r = entries.a, entries.b, packed.Z, packed.K, packed.B, entries.ptr[i]
+    error2, uncached, compliant = splat(0.0), w.size > _PREFETCH_MIN_VELOCITIES, len(K) > 0
     for pack in range(first, last):
         if uncached and pack + _PREFETCH_PACKS < last:
             prefetch(Z, (pack + _PREFETCH_PACKS) * PACK_SIZE, _PACK_LINES)
         z = pack * PACK_SIZE
-        un, u1, u2 = _contact_velocities(z, i, r, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), q, w)
+        u = _contact_velocities(z, i, r, a, b, Z, load_rows(B, a, i), load_rows(B, b, i), q, w)
         n, t1, t2 = load_triples(p, r)
+        if compliant:
+            u = _add_compliance(pack, K, u, (n, t1, t2))
+        un, u1, u2 = u
         wide, rho = _column(Z, z, _SIZE), _column(Z, z, _RHO)
         t1, t2, u1, u2 = t1 * wide, t2 * wide, u1 / wide, u2 / wide
         edge = _column(Z, z, _PAR + kinds.DISK_MU) * wide

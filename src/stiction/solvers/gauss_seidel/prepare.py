@@ -17,11 +17,13 @@ from .point_contacts import (
     BODY_FACTORS,
     POINT_CONTACT_SIZE,
     compact_factors,
+    evenly_compliant,
     make_point_contact,
     point_contact_delassus,
+    set_compliance,
     turn_point_contact,
 )
-from .point_contacts_simd import PACK_SIZE, PACKED_MIN_CONTACTS, fill_packs, load_packs
+from .point_contacts_simd import PACK_COMPLIANCE, PACK_SIZE, PACKED_MIN_CONTACTS, fill_packs, load_packs
 from .records import Array, LocalProblems, PackedRows, SweepList, Work
 from .sweep_island import island_rows, row_weights
 from .sweep_list import list_entries
@@ -70,7 +72,7 @@ def _all_compact_factors(threads, Minv, slot, B):
 
 
 @njit(leaf=True)
-def _place_entries(start, stop, entries, body_slots, world, body_rows, F):
+def _place_entries(start, stop, entries, body_slots, world, laws, body_rows, F):
     """Set the body slots of the entries start..stop, and contacts in compact form; False if one has no such form."""
     fits, block, ptr, src, a, b = True, entries.block, entries.ptr, entries.src, entries.a, entries.b
     for i in range(start, stop):
@@ -81,16 +83,17 @@ def _place_entries(start, stop, entries, body_slots, world, body_rows, F):
         a[i], b[i] = body_slots[block[i], 0], body_slots[block[i], 1]
         if len(F) and entries.kind[i] == kinds.DISK:
             fits = make_point_contact(i, src[ptr[i]], a[i], b[i], world, body_rows.Ja, body_rows.Jb, F) and fits
+            fits = fits and evenly_compliant(block[i], laws)
     return fits
 
 
 @njit(parallel=True)
-def _place_entries_parallel(entries, body_slots, world, body_rows, F, fits):
+def _place_entries_parallel(entries, body_slots, world, laws, body_rows, F, fits):
     n = len(entries.block)
     for part in prange(_THREAD_PARTS):
         c = np.int64(part)
         fits[c] = _place_entries(
-            n * c // _THREAD_PARTS, n * (c + 1) // _THREAD_PARTS, entries, body_slots, world, body_rows, F
+            n * c // _THREAD_PARTS, n * (c + 1) // _THREAD_PARTS, entries, body_slots, world, laws, body_rows, F
         )
 
 
@@ -112,6 +115,8 @@ def _pack_entries(start, stop, raw, entries, packed, laws, body_rows, free, L, q
             prefetch(p0, src[ptr[i + PREFETCH_TURNS]], 1)
         if compact[i]:
             point_contact_delassus(i, ptr[i], a[i], b[i], packed.F, packed.B, W)
+            for k in range(3):
+                W[ptr[i] + k, k] += laws.C[src[ptr[i] + k]]
         for r in range(ptr[i], ptr[i + 1]):
             q[r], p[r] = free[src[r]], p0[src[r]]
             if omega != 1.0:
@@ -153,10 +158,12 @@ def _finish_unit(u, unit, unit_cell, floor, raw, entries, local, packed, laws, r
         for i in range(start, stop):
             if entries.kind[i] == kinds.DISK:
                 turn_point_contact(i, entries.ptr[i], local.T, packed.F)
+                if len(local.Cb):
+                    set_compliance(i, entries.ptr[i], entries, laws, local.Cb)
         if start >= entries.seg[c, kinds.DISK]:
             first = packed.pack[c] + (start - entries.seg[c, kinds.DISK]) // WIDTH
             last = min(packed.pack[c + 1], first + (stop - start) // WIDTH)
-            load_packs(start, first, last, packed.F, local.par, entries.block, laws.set_of, laws.semi, rho, packed.Z)
+            load_packs(start, first, last, entries, local, packed, laws, rho)
 
 
 @njit(parallel=True)
@@ -283,14 +290,14 @@ def prepare(laws, body_rows, free, rho, p0, omega, parallel, kind, entry_count, 
         begin, phase, island_rows(phase, seg, ptr), seg, entry_kind, block, ptr, src, np.empty(ni, np.int64),
         np.empty(ni, np.int64), gptr, vptr,
     )  # fmt: skip
-    B = aligned(moving + 1 if d == 6 and not compliant else 0, BODY_FACTORS)
+    B = aligned(moving + 1 if d == 6 else 0, BODY_FACTORS)
     B[-1:] = 0.0  # what cannot move
     point_contacts = _all_compact_factors(threads, body_rows.Minv, slot, B)
     F, fits = aligned(ni if point_contacts else 0, POINT_CONTACT_SIZE), np.ones(_THREAD_PARTS, np.bool_)
     if threads:
-        _place_entries_parallel(entries, body_slots, moving, body_rows, F, fits)
+        _place_entries_parallel(entries, body_slots, moving, laws, body_rows, F, fits)
     else:
-        fits[0] = _place_entries(first, ni, entries, body_slots, moving, body_rows, F)
+        fits[0] = _place_entries(first, ni, entries, body_slots, moving, laws, body_rows, F)
     point_contacts = point_contacts and fits.all()
     compact, needed = np.empty(ni, np.bool_), np.empty(moving, np.bool_)
     any_whole = _choose_compact(point_contacts, round_cones, entries, compact, needed)
@@ -309,6 +316,7 @@ def prepare(laws, body_rows, free, rho, p0, omega, parallel, kind, entry_count, 
     packed = PackedRows(
         np.empty((nrows, 2 * d)), F, B, point_contacts, pack,
         aligned(pack[-1] if point_contacts else 0, PACK_SIZE).ravel(),
+        aligned(pack[-1] if point_contacts and compliant else 0, PACK_COMPLIANCE).ravel(),
     )  # fmt: skip
     q, p, w, v = np.empty(nrows), np.empty(nrows), np.empty((moving + 1, d)), np.empty((moving + 1, d))
     if threads:

@@ -42,7 +42,7 @@ class LocalProblems(NamedTuple):
     wn: Array  # (n,) W̃ of the tangent rows against the normal one
     sd: Array  # (n,) diagonal of W̃ on the tangent rows
     T: Array  # (n, widest) the frames
-    Cb: Array  # (n, 6) compliance in the frames; no rows where all is rigid
+    Cb: Array  # (n, 6) compliance in the frames, a block each; no rows where all is rigid
     G: Array  # facets of polyhedra in the frame, or W̃ of a product
     rim: Array  # offsets of the facets
     V: Array  # vertices in the frame
@@ -58,6 +58,7 @@ class PackedRows(NamedTuple):
     point_contacts: Any  # whether contacts are in compact form: F and B
     pack: Array  # (nc + 1,) where the packs of eight contacts of each cell start
     Z: Array  # the packs, PACK_SIZE numbers each (`point_contacts_simd`)
+    K: Array  # their compliance, PACK_COMPLIANCE numbers each; empty where all is rigid
 
 
 class Work(NamedTuple):

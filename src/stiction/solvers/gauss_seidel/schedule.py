@@ -42,7 +42,7 @@ import numpy as np
 
 from ...runtime.jit import njit
 from .accelerate import combine_sweeps, copy_range, new_history, realign_history, reset_history
-from .island_newton import sweeps_per_step
+from .island_newton import compliant_joints, sweeps_per_step
 from .island_proximal import approach_rest, leave_out_overlaps, refine_proximally
 from .measure import measure_island
 from .order import PHASES
@@ -371,7 +371,8 @@ def _make_relax(d, nested, sweep_island):
             facets = max(facets, entries.gptr[i + 1] - entries.gptr[i])
         # only accelerated sweeps on Coulomb's law stall; a convex problem may be slow, but is solved in the end
         patience = SCHEDULE.patience_sweeps if aim.accelerate and not laws.associated else aim.limit
-        newton_allowed = aim.accelerate and not nested and not laws.associated and len(work.local.Cb) == 0
+        newton_allowed = aim.accelerate and not nested and not laws.associated
+        newton_allowed = newton_allowed and not compliant_joints(entries, work.local.Cb)
         work.w[moving], work.v[moving] = 0.0, 0.0  # what cannot move
         for isl in range(islands):
             body_state(isl, aim.parallel, entries, work.packed, work.p, work.w)

@@ -202,10 +202,7 @@ def _make_sweep_cell(d, nested):
         start, stop = seg[c, kinds.DISK], seg[c, kinds.DISK + 1]
         if start < stop and packed.point_contacts:
             first, last = packed.pack[c], packed.pack[c + 1]
-            change = sweep_packs(
-                first, last, full, start, entries.ptr[start], entries.a, entries.b, packed.Z, packed.B, q, p, w
-            )
-            largest = max(largest, change)
+            largest = max(largest, sweep_packs(first, last, full, start, entries, packed, q, p, w))
             start += WIDTH * (last - first)
             largest = max(largest, sweep_point_contacts(start, stop, full, *data))
         elif start < stop:

@@ -53,7 +53,7 @@ def _add_cell_state(c, entries, packed, p, w):
     d = w.shape[1]
     if packed.point_contacts:
         start, first, last = entries.seg[c, kinds.DISK], packed.pack[c], packed.pack[c + 1]
-        apply_packs(first, last, start, entries.ptr[start], entries.a, entries.b, packed.Z, packed.B, p, w)
+        apply_packs(first, last, start, entries, packed, p, w)
         apply_point_contacts(start + WIDTH * (last - first), entries.seg[c, kinds.DISK + 1], entries, packed, p, w)
     for i in range(entries.seg[c, 0], entries.seg[c, kinds.KINDS]):
         if packed.point_contacts and entries.seg[c, kinds.DISK] <= i < entries.seg[c, kinds.DISK + 1]:
