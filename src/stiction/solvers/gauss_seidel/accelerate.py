@@ -50,22 +50,31 @@ class History(NamedTuple):
     damping_bound: Array  # the least 1 - β at present
     bound_change2: Array  # |r|² when that bound was last reviewed
     bound_count: Array  # updates of β since then
+    mixing: Array  # large islands: whether groups of sweeps are mixed (`mixing`) in place of momentum
+    turn_error2: Array  # the squared error when momentum or mixing last made progress
+    turn_sweeps: Array  # the sweeps at that time
 
 
 @njit
-def new_history(accelerate, work):
-    """An empty history, with space for differences only where an island is small enough for them."""
+def new_history(accelerate, takes_turns, work):
+    """An empty history, with space for differences only where they may be kept.
+
+    takes_turns: whether mixing takes turns with momentum.
+    """
     rows, n, islands = work.entries.rows, len(work.entries.src), work.entries.phase.shape[0]
     m = 1
     for isl in range(islands):
         if accelerate and rows[isl + 1] - rows[isl] <= ACCELERATION.anderson_max_rows:
             m = ACCELERATION.anderson_sweeps
+    if takes_turns:  # a small island may be given to momentum, too
+        m = max(m, ACCELERATION.mixed_groups)
     slots, d = work.w.shape
     history = History(
         np.empty(n), np.empty(n), np.empty(n), np.empty((slots, d)), np.empty((m, n)), np.empty((m, n)),
         np.empty((m, slots, d)), np.empty((islands, m, m)), np.empty(islands, np.bool_), np.empty(islands, np.int64),
         np.empty(islands, np.int64), np.empty(islands), np.empty(islands), np.empty(islands, np.int64),
         np.empty(islands), np.empty(islands), np.empty(islands), np.empty(islands, np.int64),
+        np.zeros(islands, np.bool_), np.full(islands, np.inf), np.zeros(islands, np.int64),
     )  # fmt: skip
     for isl in range(islands):
         reset_history(isl, rows[isl + 1] - rows[isl], history)
@@ -195,7 +204,7 @@ def combine_sweeps(isl, parallel, adapt, work, history):
         for i in range(first, last):
             s += weight[i] * R[a, i] * r[i]
         c[a] = s
-    _solve(gram[isl], c, m)
+    solve_gram(gram[isl], c, m)
     for a in range(m):
         if c[a] != 0.0:
             for i in range(first, last):
@@ -288,6 +297,8 @@ def _momentum(isl, parallel, adapt, work, history):
 def realign_history(isl, low, high, w, before, history):
     """Correct the state of the sweep before as w has been, which was `before` and is now made from p."""
     d = w.shape[1]
+    if history.mixing[isl]:  # keeps no states
+        return
     for i in range(low, high):
         for j in range(d):
             if history.momentum[isl]:
@@ -326,9 +337,9 @@ def _store_differences(isl, work, history):
 
 
 @njit
-def _solve(A, c, m):
+def solve_gram(A, c, m):
     """c <- (A + 1e-10 trace)⁻¹ c by Gauss elimination without pivoting: A is a Gram matrix."""
-    B = np.empty((ACCELERATION.anderson_sweeps, ACCELERATION.anderson_sweeps))
+    B = np.empty((len(c), len(c)))
     trace = 0.0
     for i in range(m):
         trace += A[i, i]

@@ -133,6 +133,12 @@ class AccelerationParameters(NamedTuple):
     stall_updates: int = 150
     """Updates in which |r|² must have halved, else the bound of 1 - β changes between `least_damping` and
     `first_damping`: some problems with friction go in circles under a large β."""
+    mixed_groups: int = 10
+    """Groups of sweeps that Anderson's method combines on large islands (`mixing`)."""
+    momentum_sweeps: int = 400
+    """Sweeps in which momentum must have halved the error, else mixing has its turn; where contacts have springs."""
+    mixing_sweeps: int = 200
+    """Sweeps in which mixing must have halved it, else momentum has its turn again."""
 
 
 class IslandNewtonParameters(NamedTuple):

@@ -45,6 +45,7 @@ from .accelerate import combine_sweeps, copy_range, new_history, realign_history
 from .island_newton import compliant_joints, sweeps_per_step
 from .island_proximal import approach_rest, leave_out_overlaps, refine_proximally
 from .measure import measure_island
+from .mixing import mix_sweeps, switch_acceleration
 from .order import PHASES
 from .outcome import ACCEPTED, LIMIT, NONFINITE, RESTING, SOLVED, STALLED
 from .parameters import ATTEMPT, ISLAND_NEWTON, SCHEDULE
@@ -169,6 +170,9 @@ def _sweeps_of_round(isl, round_number, aim, progress, history):
     """The number of sweeps over an island in round `round_number` (from 1) before its residual is checked."""
     done = progress.done[isl]
     count = SCHEDULE.round_sweeps[min(round_number - 1, len(SCHEDULE.round_sweeps) - 1)]
+    if history.mixing[isl]:  # whole groups, each of which begins with a full sweep
+        group = SCHEDULE.full_every_sweeps
+        return min(aim.limit - done, (-done) % group + (count + group - 1) // group * group)
     if round_number > 2 and history.momentum[isl]:
         count = progress.next_check[isl]
     return min(max(count, min(done // SCHEDULE.check_sweeps_divisor, SCHEDULE.check_max_sweeps)), aim.limit - done)
@@ -311,6 +315,9 @@ def _update_progress(isl, round_number, largest_change, pending, newton_allowed,
     progress.stagnant[isl] = largest_change <= SCHEDULE.floor * aim.scale
     if progress.error2[isl] <= SCHEDULE.progress_factor * progress.progress_error2[isl]:
         progress.progress_error2[isl], progress.progress_sweeps[isl] = progress.error2[isl], done
+    if history.momentum[isl] and aim.accelerate and len(work.local.Cb) > 0:
+        if switch_acceleration(isl, done, progress.error2[isl], SCHEDULE.progress_factor, history):
+            return False
     return pending and unsolved and done < aim.limit and not progress.accepted[isl]
 
 
@@ -332,23 +339,30 @@ def _make_round(sweep_island):
         largest_change = math.inf
         full = done[isl] % SCHEDULE.full_every_sweeps == 0
         pending = False  # a sweep whose result has not been combined with those before
+        mixing = history.mixing[isl]
         for _ in range(_sweeps_of_round(isl, round_number, aim, progress, history)):
-            if pending:
+            if pending and not mixing:
                 combine_sweeps(isl, threads_share, full, work, history)
-            pending = aim.accelerate
             full = done[isl] % SCHEDULE.full_every_sweeps == 0
+            if pending and mixing and full:
+                mix_sweeps(isl, threads_share, work, history)
+            pending = aim.accelerate and (full or pending or not mixing)
             if aim.accelerate and (full or not history.momentum[isl]):
                 copy_range(entries.rows[isl], entries.rows[isl + 1], threads_share, work.p, history.x)
             estimate = sweep_island(isl, aim.parallel, estimates, full, work, facets)
             done[isl] += 1
             if full:
                 largest_change = estimate
-            if largest_change <= progress.threshold[isl]:
+            if largest_change <= progress.threshold[isl] and not mixing:
                 break
         rebuild = round_number > len(SCHEDULE.round_sweeps)  # before that, round-off is no matter
         _check_residual(isl, rebuild, aim, work, progress, history, before)
+        pending = pending and (not mixing or done[isl] % SCHEDULE.full_every_sweeps == 0)
         if _update_progress(isl, round_number, largest_change, pending, newton_allowed, aim, work, progress, history):
-            combine_sweeps(isl, threads_share, full, work, history)
+            if mixing:
+                mix_sweeps(isl, threads_share, work, history)
+            else:
+                combine_sweeps(isl, threads_share, full, work, history)
 
     return round_of_island
 
@@ -365,7 +379,8 @@ def _make_relax(d, nested, sweep_island):
         """
         entries, laws = work.entries, work.laws
         islands, moving = entries.phase.shape[0], entries.begin[-1]
-        history, progress = new_history(aim.accelerate, work), _new_progress(aim, entries)
+        history = new_history(aim.accelerate, aim.accelerate and len(work.local.Cb) > 0, work)
+        progress = _new_progress(aim, entries)
         estimates, before, facets = np.zeros(entries.phase[-1, PHASES]), np.empty((moving + 1, d)), 0
         for i in range(len(entries.gptr) - 1):
             facets = max(facets, entries.gptr[i + 1] - entries.gptr[i])
