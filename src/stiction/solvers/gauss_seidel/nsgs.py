@@ -100,8 +100,9 @@ class Nsgs:
         run = FirstAttempt(problem, p, level) if accelerate else sweeps_class(problem, p, steps.pop(0), False, level)
         first_window = attempt_limit(problem.nr, bounded, problem.elastic)
         window = first_window if accelerate else WINDOWS.first_sweeps  # the first attempt is that of the compiled loop
-        large = accelerate and problem.nr > ATTEMPT.few_rows
-        restarts = WINDOWS.restarts if large else 0
+        springs = problem.elastic and problem.nr > ATTEMPT.strict_rows
+        large = accelerate and (problem.nr > ATTEMPT.few_rows or springs)
+        restarts = [*(WINDOWS.restart_shares_elastic if springs else WINDOWS.restart_shares)] if large else []
         best, least_error, sweeps = p, np.inf, 0
         while True:
             outcome, count, error = run.sweep(min(window, limit - sweeps), inner)
@@ -125,8 +126,7 @@ class Nsgs:
                 message = f"nsgs came to rest after {sweeps} sweeps with {_residual(least_error, tol)}"
                 return best, Status.INACCURATE, message, sweeps
             if restarts and outcome == STALLED:
-                restarts -= 1
-                run = BodySweeps(problem, 0.5 * p, omega, True, level)
+                run = BodySweeps(problem, restarts.pop(0) * p, omega, True, level)
             elif steps and (slow or window == WINDOWS.first_sweeps):
                 run, large = sweeps_class(problem, p, steps.pop(0), False, level), False
             elif isinstance(run, FirstAttempt):

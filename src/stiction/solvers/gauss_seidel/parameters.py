@@ -55,9 +55,11 @@ class WindowParameters(NamedTuple):
     """The steps that are tried one after the other where the residual has stopped falling."""
     slow_factor: float = 0.98
     """A window has not helped where the residual is above this share of the least one before."""
-    restarts: int = 2
-    """Restarts of a large problem that has stalled, each from half of its impulses: jammed piles have solutions that
-    repel sweeps, which wander for ever from one start and arrive from another."""
+    restart_shares: tuple[float, ...] = (0.5, 0.5)
+    """The shares of its impulses from which a large problem that has stalled starts again: jammed piles have solutions
+    that repel sweeps, which wander for ever from one start and arrive from another."""
+    restart_shares_elastic: tuple[float, ...] = (0.0, 1.5, 0.5)
+    """The same where every contact is elastic."""
     dense_max_rows: int = 300
     """Size up to which a Delassus matrix stays a full one."""
     certificate_sweeps: int = 100
