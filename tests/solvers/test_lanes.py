@@ -33,6 +33,7 @@ from stiction.solvers.gauss_seidel.point_contacts import (
     sweep_point_contacts,
 )
 from stiction.solvers.gauss_seidel.point_contacts_simd import (
+    PACK_COMPLIANCE,
     PACK_SIZE,
     apply_packs,
     fill_packs,
@@ -110,7 +111,7 @@ def random_contacts(rng, n, bodies):
     return a, b, F, B, par, rng.normal(size=3 * n), p.ravel()
 
 
-def records(ptr, a, b, par, F, B, Z, set_of, mu, semi):
+def records(ptr, a, b, par, F, B, Cb, packs, set_of, mu, semi):
     """Contacts of points as the kernels take them: what they do not read is empty."""
     n, ints, floats, rows = len(a), np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 6))
     cells = np.zeros((1, 6), np.int64)
@@ -118,16 +119,26 @@ def records(ptr, a, b, par, F, B, Z, set_of, mu, semi):
         ints, cells[:, :5].copy(), ints, cells, np.zeros(n, np.int8), np.arange(n), ptr, np.arange(3 * n), a, b, ints,
         ints,
     )  # fmt: skip
-    local = LocalProblems(par, floats, floats, rows, rows, rows, floats, rows, floats)
-    packed = PackedRows(rows, F, B, True, ints, Z)
+    local = LocalProblems(par, floats, floats, rows, Cb, rows, floats, rows, floats)
+    K = np.zeros(packs * PACK_COMPLIANCE if len(Cb) else 0)
+    packed = PackedRows(rows, F, B, True, ints, np.zeros(packs * PACK_SIZE), K)
     laws = Laws(
         ints, ints, set_of, mu, floats, ints, semi, rows, ints, rows, ints, floats, floats, floats, floats, False
     )  # fmt: skip
     return entries, local, packed, laws
 
 
+def compliance(rng, n):
+    """Cb (3 n, 6) of contacts whose tangents give way alike."""
+    Cb = np.zeros((3 * n, 6))
+    Cb[::3, 0], Cb[1::3, 1] = rng.uniform(0.0, 1e-2, size=(2, n))
+    Cb[2::3, 2] = Cb[1::3, 1]
+    return Cb
+
+
 @pytest.mark.parametrize("seed", range(20))
-def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
+@pytest.mark.parametrize("springs", [False, True])
+def test_packs_share_no_body_and_sweep_to_the_same_bits(springs, seed):
     """Three sweeps, full and not, the state and the natural map: as contact by contact in the order of the packs."""
     rng = np.random.default_rng(seed)
     n, bodies = int(rng.integers(1, 400)), int(rng.integers(2, 120))
@@ -141,29 +152,29 @@ def test_packs_share_no_body_and_sweep_to_the_same_bits(seed):
         assert len(set(used)) == len(used)
     a, b, F, par, p = a[order], b[order], F[order], par[order], p.reshape(n, 3)[order].ravel()
     q = q.reshape(n, 3)[order].ravel()
-    m, ptr, Z = WIDTH * packs, 3 * np.arange(n + 1), np.zeros(packs * PACK_SIZE)
+    m, ptr, Cb = WIDTH * packs, 3 * np.arange(n + 1), compliance(rng, n) if springs else np.zeros((0, 6))
     set_of, mu, semi, rho = np.zeros(n, np.int64), par[:, DISK_MU].copy(), np.ones((1, 5)), par[:, DISK_INVERSE] + 1
-    entries, local, packed, laws = records(ptr, a, b, par, F, B, Z, set_of, mu, semi)
-    load_packs(0, 0, packs, F, par, entries.block, set_of, semi, rho, Z)
+    entries, local, packed, laws = records(ptr, a, b, par, F, B, Cb, packs, set_of, mu, semi)
+    load_packs(0, 0, packs, entries, local, packed, laws, rho)
     w, w8 = np.zeros((2, bodies + 1, 6))
     apply_point_contacts(0, m, entries, packed, p, w)
-    apply_packs(0, packs, 0, 0, a, b, Z, B, p, w8)
+    apply_packs(0, packs, 0, entries, packed, p, w8)
     assert np.array_equal(w, w8)
     p8 = p.copy()
     for full in (True, False, True):
         one = sweep_point_contacts(0, m, full, entries, local, packed, q, p, w)
-        eight = sweep_packs(0, packs, full, 0, 0, a, b, Z, B, q, p8, w8)
+        eight = sweep_packs(0, packs, full, 0, entries, packed, q, p8, w8)
         if full:  # a pack with one closed contact visits all eight
             assert one == eight
             assert np.array_equal(p, p8)
             assert np.array_equal(w, w8)
         else:
             p, w = p8.copy(), w8.copy()
-            par[:m, DISK_GUESS] = Z.reshape(packs, PACK_SIZE // WIDTH, WIDTH)[
+            par[:m, DISK_GUESS] = packed.Z.reshape(packs, PACK_SIZE // WIDTH, WIDTH)[
                 :, POINT_CONTACT_SIZE + DISK_GUESS
             ].ravel()
-    missed = measure_point_contacts(0, m, entries, packed, q, p, w, laws, rho)
-    assert measure_packs(0, packs, 0, 0, a, b, Z, B, q, p, w) == pytest.approx(missed, rel=1e-12)
+    missed = measure_point_contacts(0, m, entries, Cb, packed, q, p, w, laws, rho)
+    assert measure_packs(0, packs, 0, entries, packed, q, p, w) == pytest.approx(missed, rel=1e-12)
 
 
 def test_a_far_contact_that_closes_is_taken_in():

@@ -4,8 +4,8 @@ Contacts that rest on springs can make plain sweeps, and momentum with them, go 
 map of a sweep has a few growing directions, the sticking of one contact against the opening of another. Anderson's
 method finds such a solution all the same, as Newton's method on a few directions would; but only near it, while hardly
 any contact changes its mode. So momentum and mixing take turns (`switch_acceleration`): each goes on while it helps.
-On 44 hard problems of falling piles (1000 and 200 spheres, W/C = 290 and 950) momentum alone left 25 unsolved after
-6000 sweeps, both in turn 4.
+On 43 hard problems of falling piles (1000 and 200 spheres, W/C = 290 and 950) momentum alone left 25 unsolved after
+6000 sweeps; both in turn left 4, and two of those from no impulses.
 
 With the groups g_j(x_j) and their changes r_j = g_j - x_j the next group starts from
 
@@ -47,9 +47,9 @@ def _change_part(c, first, last, p, x, weight, part):
 
 
 @njit(leaf=True)
-def _differ_part(c, first, last, slot, n, p, history):
+def _differ_part(c, first, last, slot, n, p, history, R, G):
     """R[slot], G[slot]: how r and g have changed since the group before, over part c; r and g become those of now."""
-    x, r, g, R, G = history.x, history.r, history.g, history.R.ravel(), history.G.ravel()
+    x, r, g = history.x, history.r, history.g
     i, end = _bounds(c, first, last)
     while i + WIDTH <= end:
         now = load(p, i)
@@ -106,9 +106,9 @@ def _change_parallel(first, last, p, x, weight, part):
 
 
 @njit(parallel=True)
-def _differ_parallel(first, last, slot, n, p, history):
+def _differ_parallel(first, last, slot, n, p, history, R, G):
     for c in prange(ISLAND_PARTS):
-        _differ_part(np.int64(c), first, last, slot, n, p, history)
+        _differ_part(np.int64(c), first, last, slot, n, p, history, R, G)
 
 
 @njit(parallel=True)
@@ -137,16 +137,17 @@ def _change(first, last, parallel, p, x, weight, part):
 @njit
 def _store_differences(isl, first, last, parallel, work, history, part, c):
     """Keep the differences to the group before in place of the oldest ones, and set c (m,) = Σ weight R_a r."""
-    slot, n, weight = history.slot[isl], len(work.p), work.local.weight
+    slot, n, weight, p = history.slot[isl], len(work.p), work.local.weight, work.p
+    R, G = history.R.ravel(), history.G.ravel()
     m = min(history.kept_count[isl] + 1, ACCELERATION.mixed_groups)
     if parallel:
-        _differ_parallel(first, last, slot, n, work.p, history)
-        _products_parallel(first, last, slot, m, n, history.r, history.R.ravel(), weight, part)
+        _differ_parallel(first, last, slot, n, p, history, R, G)
+        _products_parallel(first, last, slot, m, n, history.r, R, weight, part)
     else:
         for k in range(ISLAND_PARTS):
-            _differ_part(k, first, last, slot, n, work.p, history)
+            _differ_part(k, first, last, slot, n, p, history, R, G)
         for k in range(ISLAND_PARTS):
-            _products_part(k, first, last, slot, m, n, history.r, history.R.ravel(), weight, part)
+            _products_part(k, first, last, slot, m, n, history.r, R, weight, part)
     for a in range(m):
         s, c[a] = 0.0, 0.0
         for k in range(ISLAND_PARTS):
@@ -162,7 +163,7 @@ def mix_sweeps(isl, parallel, work, history):
 
     `history.x`: the impulses before the group.
     """
-    entries, p, n = work.entries, work.p, len(work.p)
+    entries, p, n, R, G = work.entries, work.p, len(work.p), history.R.ravel(), history.G.ravel()
     first, last = entries.rows[isl], entries.rows[isl + 1]
     part, c = np.empty((ISLAND_PARTS, 2 * ACCELERATION.mixed_groups)), np.empty(ACCELERATION.mixed_groups)
     size = _change(first, last, parallel, p, history.x, work.local.weight, part)
@@ -171,20 +172,20 @@ def mix_sweeps(isl, parallel, work, history):
         # nothing to compare with: the slot is written over by the next group
         history.kept_count[isl], history.slot[isl], history.least_change2[isl] = 0, 0, size
         if parallel:
-            _differ_parallel(first, last, 0, n, p, history)
+            _differ_parallel(first, last, 0, n, p, history, R, G)
         else:
             for k in range(ISLAND_PARTS):
-                _differ_part(k, first, last, 0, n, p, history)
+                _differ_part(k, first, last, 0, n, p, history, R, G)
         return
     history.least_change2[isl] = min(history.least_change2[isl], size)
     _store_differences(isl, first, last, parallel, work, history, part, c)
     m = history.kept_count[isl]
     solve_gram(history.gram[isl], c, m)
     if parallel:
-        _mix_parallel(first, last, m, n, history.G.ravel(), c, p)
+        _mix_parallel(first, last, m, n, G, c, p)
     else:
         for k in range(ISLAND_PARTS):
-            _mix_part(k, first, last, m, n, history.G.ravel(), c, p)
+            _mix_part(k, first, last, m, n, G, c, p)
     body_state(isl, parallel, entries, work.packed, p, work.w)
 
 

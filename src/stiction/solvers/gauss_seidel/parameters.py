@@ -137,7 +137,7 @@ class AccelerationParameters(NamedTuple):
     `first_damping`: some problems with friction go in circles under a large β."""
     mixed_groups: int = 10
     """Groups of sweeps that Anderson's method combines on large islands (`mixing`)."""
-    momentum_sweeps: int = 400
+    momentum_sweeps: int = 250
     """Sweeps in which momentum must have halved the error, else mixing has its turn; where contacts have springs."""
     mixing_sweeps: int = 200
     """Sweeps in which mixing must have halved it, else momentum has its turn again."""
