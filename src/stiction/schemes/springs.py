@@ -15,6 +15,7 @@ from ..systems.elastic import (
     CONTACT_STEPS,
     DAMPING,
     KN,
+    LEAST_CIRCLE,
     MEMORY,
     MODULUS,
     PATCH,
@@ -32,8 +33,8 @@ class Springs:
 
     kept (nk, 8): what is known of them at its start; softened: how many are stiffer than the step allows; laws (nk, 8):
     their stiffness and where it comes from, in the columns of `systems/elastic.py`; everywhere: whether every contact
-    has one; unresolved: the first that is to bounce and would end within too few steps, and the time that it lasts [s],
-    -1 where there is none.
+    has one; gravity [m/s²]; unresolved: the first that is to bounce and would end within too few steps, and the time
+    that it lasts [s], -1 where there is none.
     """
 
     h: float
@@ -41,6 +42,7 @@ class Springs:
     softened: int
     laws: FloatArray
     everywhere: bool = True
+    gravity: float = 0.0
     unresolved: tuple[int, float] = (-1, 0.0)
 
     @classmethod
@@ -64,7 +66,7 @@ class Springs:
             h, elastic, row_ptr, form, diagonal, found.value, key, warm_start, demand["b"], C, kept
         )  # fmt: skip
         everywhere = bool(all_elastic(found.candidates.law, kept))
-        return cls(h, kept, int(softened), elastic, everywhere, (int(unresolved), float(time)))
+        return cls(h, kept, int(softened), elastic, everywhere, gravity, (int(unresolved), float(time)))
 
     @property
     def elastic(self) -> np.ndarray:
@@ -105,21 +107,41 @@ class Springs:
         energy = certificate.energy
         energy = replace(energy, friction=energy.friction + lost - work, springs=energy.springs + work - lost)
         return replace(
-            certificate, energy=energy, elastic_energy=self._stored(gap, after), softened=self.softened,
+            certificate, energy=energy, elastic_energy=self._stored(problem, gap, after), softened=self.softened,
             hertz_defect=self._hertz_defect(problem, solution, gap),
         )  # fmt: skip
 
-    def _stored(self, gap: FloatArray, after: FloatArray) -> float:
-        """½ kn δ² (by Hertz's law 2/5 kn δ²) + ½ kt |ξ|² [J], with the stiffness that the step has used."""
+    def _stored(self, problem: ContactProblem, gap: FloatArray, after: FloatArray) -> float:
+        """½ kn δ² + ½ kt |ξ|² [J], with the stiffness that the step has used; by Hertz's law the work up to δ.
+
+        That is 8/15 E* √R δ^(5/2), and below the load F₀ at which stiffness is least ½ F₀/δ₀ δ²: F₀ δ₀/10 more in all.
+        """
         here = after[:, 6] > 0.0
         xi, kt, kn = after[here, :3], after[here, 6], after[here, 7]
-        share = np.where(self.by_hertz[here], 0.8, 1.0)
-        return 0.5 * float(np.sum(share * kn * np.minimum(gap[here], 0.0) ** 2 + kt * np.einsum("ki,ki->k", xi, xi)))
+        depth = np.maximum(-gap[here], 0.0)
+        stored = 0.5 * kn * depth**2
+        curve = self.by_hertz[here]
+        if curve.any():
+            law, load = self.laws[here][curve], self._least_load(problem)[here][curve]
+            modulus, radius, deep = law[:, MODULUS], law[:, RADIUS], depth[curve]
+            first = (9.0 * load**2 / (16.0 * modulus**2 * radius)) ** (1.0 / 3.0)
+            beyond = 8.0 / 15.0 * modulus * np.sqrt(radius) * deep**2.5 + 0.1 * load * first
+            stored[curve] = np.where(deep > first, beyond, 0.5 * load / first * deep**2)
+        return float(np.sum(stored) + 0.5 * np.sum(kt * np.einsum("ki,ki->k", xi, xi)))
+
+    def _least_load(self, problem: ContactProblem) -> FloatArray:
+        """(nk,) the load below which contacts get no softer [N], as in `set_stiffness`."""
+        if self.gravity > 0.0:
+            form: Any = problem.dynamics
+            weight: FloatArray = self.gravity / form.delassus_diagonal(problem.row_ptr)[problem.row_ptr[:-1]]
+            return weight
+        return 4.0 / 3.0 * self.laws[:, MODULUS] * self.laws[:, RADIUS] ** 2 * LEAST_CIRCLE**3
 
     def _hertz_defect(self, problem: ContactProblem, solution: Solution, gap: FloatArray) -> float:
-        """The largest relative difference of a load from Hertz's law at the overlap, where that law sets the stiffness.
+        """The largest difference of a load from Hertz's law at the overlap, where that law sets the stiffness.
 
-        Of the load without what the damper has: -kn φ with the gap φ at the end of the step that its rows see.
+        Relative to the larger of both, or to the load at which the stiffness is least. Of the load without what
+        the damper has: -kn φ with the gap φ at the end of the step that its rows see.
         """
         here = self.by_hertz & (gap < 0.0)
         first = problem.row_ptr[:-1][here]
@@ -128,8 +150,9 @@ class Springs:
         start = np.where(b < 0.0, b * (h * kn + c) / kn, b * h)
         load = np.where(p > 0.0, kn * (p - c * start) / (h * kn + c), 0.0)
         law = 4.0 / 3.0 * self.laws[here, MODULUS] * np.sqrt(self.laws[here, RADIUS]) * (-gap[here]) ** 1.5
+        least = self._least_load(problem)[here]
         loaded = load > 0.0
-        return float((np.abs(load - law) / np.maximum(load, law))[loaded].max(initial=0.0))
+        return float((np.abs(load - law) / np.maximum(np.maximum(load, law), least))[loaded].max(initial=0.0))
 
     def refusal(self, system: Any, problem: ContactProblem) -> str | None:
         """Why a step cannot make a contact bounce as it is to; None where it can."""

@@ -50,7 +50,7 @@ def by_hertz(k, elastic):
 
 @njit(leaf=True)
 def _stiffness(k, mass, gravity, load, elastic):
-    """Set kn and kt of contact k that feels `mass` [kg] at the `load` of the step before [N], where it has a modulus."""
+    """Set kn and kt of contact k that feels `mass` [kg] at the `load` of the step before [N], if it has a modulus."""
     modulus, radius = elastic[k, MODULUS], elastic[k, RADIUS]
     if modulus == 0.0:
         return

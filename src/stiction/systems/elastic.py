@@ -33,8 +33,9 @@ plane; kt = 4 G*/E* kn, as for a flat disk. A contact has the larger of the two.
 
 **Restitution.** A spring kn and a damper c that never pull bounce a mass m with the coefficient e of `bounce`
 (Schwager, Pöschel 2007), whatever the speed, where c = 2 ζ √(kn m); on Hertz's curve c = √5 ζ √(kn m) does the same,
-with its secant kn (Antypov, Elliott 2011). Implicit Euler itself damps as much as c = h kn does, which is taken off. The
-contact has to last for `CONTACT_STEPS` steps: π √(m/kn), or on Hertz's curve 2.87 (m²/(R E*² u))^(1/5) at the speed u.
+with its secant kn (Antypov, Elliott 2011). Implicit Euler itself damps as much as c = h kn does, which is taken off.
+The contact has to last for `CONTACT_STEPS` steps: π √(m/kn), or on Hertz's curve 2.87 (m²/(R E*² u))^(1/5) at the speed
+u of the impact.
 
 **Stiffness of the step.** The rows of a contact are well conditioned while its own W = H M⁻¹ Hᵀ is not much larger than
 C. So C is at least W/`NEAR_RIGID` (as in the near-rigid limit of Drake's SAP solver), and a stiffer contact is as stiff

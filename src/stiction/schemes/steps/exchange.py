@@ -124,7 +124,7 @@ def to_step_result(
     after = replace(new, t=state.t + h)
     springs = None
     if len(assembled.springs):
-        springs = Springs(h, assembled.springs, int(assembled.softened[0]), assembled.elastic)
+        springs = Springs(h, assembled.springs, int(assembled.softened[0]), assembled.elastic, gravity=model.free_fall)
     result = scheme.result(model, state, after, h, (candidates, at_end), problem, (("step", solution),), springs)
     return with_scene_sizes(result, model, h)
 
