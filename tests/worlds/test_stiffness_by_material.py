@@ -141,19 +141,22 @@ def test_a_fillet_by_the_material():
 
 
 def test_no_weight_leaves_a_least_stiffness():
-    """Without gravity two balls fly together and apart: some of the energy is gone, and none has come."""
+    """Without gravity two balls fly together and apart: what the steps damp is gone, and nothing has come."""
     world = soft(st.World(gravity=(0, 0, 0)))
     for side in (-1, 1):
         world.add_body(st.Sphere(0.05), position=(0.051 * side, 0, 0), velocity=(-0.1 * side, 0, 0))
-    simulator = st.Simulator(world, 1e-4, tol=1e-10)
-    start = simulator.system.energy(simulator.state.q, simulator.state.v).total
-    most = start
-    for _ in range(600):
+    simulator = st.Simulator(world, 5e-5, tol=1e-10)
+    start = simulator.system.energy(simulator.state.q, simulator.state.v).kinetic
+    energy = []
+    for _ in range(900):
         result = simulator.step()
-        total = simulator.system.energy(result.state.q, result.state.v).total + result.certificate.elastic_energy
-        assert total <= most * (1 + 1e-9)
-        most = total
-    assert 0.7 * start < total
+        kinetic = simulator.system.energy(result.state.q, result.state.v).kinetic
+        energy.append((kinetic, kinetic + result.certificate.elastic_energy))
+    kinetic, total = np.array(energy).T
+    assert (kinetic <= start * (1 + 1e-12)).all()
+    assert (total <= start * (1 + 1e-3)).all()  # a stiffness that lags behind the load gives way a little at first
+    assert 0.7 * start < kinetic[-1] < start
+    assert kinetic.min() < 1e-3 * start
 
 
 def spring_impact(e, steps, **law):
@@ -177,8 +180,8 @@ def spring_impact(e, steps, **law):
 @pytest.mark.parametrize("e", [0.3, 0.6, 0.9])
 @pytest.mark.parametrize("law", [{}, {"young": 1e7, "poisson": 0.3}], ids=["spring", "hertz"])
 def test_restitution_is_that_of_its_closed_form(e, law):
-    assert spring_impact(e, 1000, **law) == pytest.approx(e, abs=4e-3)
-    assert spring_impact(e, 200, **law) == pytest.approx(e, abs=2e-2)
+    assert spring_impact(e, 1000, **law) == pytest.approx(e, abs=1e-3)
+    assert spring_impact(e, 200, **law) == pytest.approx(e, abs=5e-3)
 
 
 def test_the_damping_ratio_is_the_inverse_of_the_bounce():
@@ -202,9 +205,9 @@ def test_restitution_that_a_step_cannot_resolve_is_refused():
         st.Simulator(world(law), 1e-3)
     st.Simulator(world(law), 4e-5)
     simulator = st.Simulator(world(young=1e9, restitution=0.5), 1e-3)
-    with pytest.raises(st.SolverError, match=r"restitution of (ball|light)/floor .* 20 steps"):
+    with pytest.raises(st.SolverError, match=r"restitution of floor/(ball|light) .* 20 steps"):
         [simulator.step() for _ in range(20)]
-    with pytest.raises(st.SolverError, match=r"restitution of (ball|light)/floor .* 20 steps"):
+    with pytest.raises(st.SolverError, match=r"restitution of floor/(ball|light) .* 20 steps"):
         st.Simulator(world(young=1e9, restitution=0.5), 1e-3).advance(20)
 
 

@@ -22,6 +22,7 @@ from ..systems.elastic import (
     SHEAR,
     ZETA,
 )
+from .spring_kernels import KN as OLD_KN
 
 HERTZ_TIME = 2.8682654  # of a contact by Hertz's law, in units of (m²/(R E*² u))^(1/5)
 
@@ -77,26 +78,30 @@ def set_stiffness(h, gravity, form, v, row_ptr, diagonal, value, keys, warm_star
     """Fill in stiffness and damping in elastic (nk, 8), which holds laws and sizes.
 
     gravity [m/s²]; diagonal (nr,): W of each row; value (nr,): gaps [m]; v (nb, d): velocities before the step;
-    warm_start: the keys and impulses of the last one. Returns the first contact that is hit in the step, is to bounce,
-    and would end before `CONTACT_STEPS` steps, and how long it lasts [s]; -1 where there is none.
+    warm_start: keys, impulses and springs of the last one. Returns the first contact that is hit in the step, is to
+    bounce, and would end before `CONTACT_STEPS` steps, and how long it lasts [s]; -1 where there is none.
     """
-    Ja, Jb, old_keys, old = form.Ja, form.Jb, warm_start.keys, warm_start.impulses
+    Ja, Jb, old_keys, old, springs = form.Ja, form.Jb, warm_start.keys, warm_start.impulses, warm_start.springs
     at, unresolved, time = 0, -1, 0.0
     for k in range(len(keys)):
         if elastic[k, KN] == math.inf:
             continue
         while at < len(old_keys) and old_keys[at] < keys[k]:
             at += 1
-        load = old[at, 0] / h if at < len(old_keys) and old_keys[at] == keys[k] else 0.0
-        first = row_ptr[k]
+        first, known = row_ptr[k], at < len(old_keys) and old_keys[at] == keys[k]
+        load = old[at, 0] / h if known else 0.0
+        if elastic[k, ZETA] >= 0.0 and load > 0.0 and at < len(springs):  # that of the spring, without the damper
+            load = springs[at, OLD_KN] * max(0.0, -value[first])
         mass = 1.0 / diagonal[first] if diagonal[first] > 0.0 else 0.0
         _stiffness(k, mass, gravity, load, elastic)
         if elastic[k, ZETA] < 0.0:
             continue
         kn = elastic[k, KN]
-        viscous = (math.sqrt(5.0) if by_hertz(k, elastic) else 2.0) * elastic[k, ZETA] * math.sqrt(kn * mass)
-        elastic[k, DAMPING] = max(0.0, viscous - h * kn)
-        if load > 0.0 or unresolved >= 0:
+        viscous, own = 2.0, 1.0
+        if by_hertz(k, elastic):
+            viscous, own = math.sqrt(5.0), 0.75
+        elastic[k, DAMPING] = max(0.0, viscous * elastic[k, ZETA] * math.sqrt(kn * mass) - own * h * kn)
+        if (known and old[at, 0] > 0.0) or unresolved >= 0:
             continue
         u = 0.0
         for j in range(v.shape[1]):

@@ -25,17 +25,17 @@ touch in a circle of radius a = (3 F R/(4 E*))^(1/3) (Hertz), and are as stiff a
     δ³ = 9 F²/(16 E*² R)      kn = F/δ = (16 E*² R F/9)^(1/3) = 4/3 E* a      kt = 8 G* a = 6 G*/E* kn
 
 (Mindlin 1949; 6 G*/E* = 3 (1 - ν)/(2 - ν) of one material, or of one against a rigid partner). F is the load of the
-contact in the step before, and at least m g with m = 1/W_nn, the mass that the contact feels: what has not touched yet
-has no load, and a spring without stiffness would never get one. Where there is no gravity, F is at least that of a
-contact circle of `LEAST_CIRCLE` R. Patches of several points have a stiffness that does not depend on the load
-(`collision/sizes.py`), kn = E* s with s = 2 √(A/π) of a face, π/4 L of a line, and π/4 times the depth of 1 m in the
-plane; kt = 4 G*/E* kn, as for a flat disk. A contact has the larger of the two.
+spring in the step before, without that of a damper, and at least m g with m = 1/W_nn, the mass that the contact feels:
+what has not touched yet has no load, and a spring without stiffness would never get one. Where there is no gravity, F
+is at least that of a contact circle of `LEAST_CIRCLE` R. Patches of several points have a stiffness that does not
+depend on the load (`collision/sizes.py`), kn = E* s with s = 2 √(A/π) of a face, π/4 L of a line, and π/4 times the
+depth of 1 m in the plane; kt = 4 G*/E* kn, as for a flat disk. A contact has the larger of the two.
 
 **Restitution.** A spring kn and a damper c that never pull bounce a mass m with the coefficient e of `bounce`
 (Schwager, Pöschel 2007), whatever the speed, where c = 2 ζ √(kn m); on Hertz's curve c = √5 ζ √(kn m) does the same,
-with its secant kn (Antypov, Elliott 2011). Implicit Euler itself damps as much as c = h kn does, which is taken off.
-The contact has to last for `CONTACT_STEPS` steps: π √(m/kn), or on Hertz's curve 2.87 (m²/(R E*² u))^(1/5) at the speed
-u of the impact.
+with its secant kn (Antypov, Elliott 2011). Implicit Euler itself damps as much as c = h kn does, and 3/4 of that with a
+secant that lags behind the load, F_n+1 ~ F_n^(1/3) δ_n+1; this is taken off. The contact has to last for
+`CONTACT_STEPS` steps: π √(m/kn), or on Hertz's curve 2.87 (m²/(R E*² u))^(1/5) at the speed u of the impact.
 
 **Stiffness of the step.** The rows of a contact are well conditioned while its own W = H M⁻¹ Hᵀ is not much larger than
 C. So C is at least W/`NEAR_RIGID` (as in the near-rigid limit of Drake's SAP solver), and a stiffer contact is as stiff
