@@ -48,6 +48,17 @@ def demand_of(h, stabilize, value, row_ptr, form, v, joints):
     return r0, demand, C, lo, hi
 
 
+@njit(leaf=True)
+def acting_first(keep, acting, geometry):
+    """Bring the geometry of the contacts that act, the first of those in `keep`, to the front of its arrays."""
+    gap, normal, point_a, point_b = geometry
+    for i in range(acting):
+        k = keep[i]
+        gap[i] = gap[k]
+        for j in range(normal.shape[1]):
+            normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
+
+
 @njit
 def sizes_planar(turn, found, keep, geometry, shapes, rules):
     """(n, 2) how large the contacts `keep` (n,) of those found are (`collision/sizes.py`)."""
@@ -82,7 +93,7 @@ def _make_assemble(d):
         afterwards.
         """
         parallel, eps, joints = options.parallel, options.eps, constraints.joints
-        gap, normal, point_a, point_b = geometry
+        gap = geometry.gap
         v_free, n, nb, nj = start.v_free, len(gap), q.shape[0], len(joints.size)
         keep = np.empty(n, np.int64)
         acting = select_within(gap, eps if eps >= 0.0 else math.inf, keep)
@@ -91,11 +102,7 @@ def _make_assemble(d):
         )
         nr = row_ptr[len(keys)]
         if acting < n:
-            for i in range(acting):
-                k = keep[i]
-                gap[i] = gap[k]
-                for j in range(normal.shape[1]):
-                    normal[i, j], point_a[i, j], point_b[i, j] = normal[k, j], point_a[k, j], point_b[k, j]
+            acting_first(keep, acting, geometry)
         value, p, length = np.zeros(nr), np.empty(nr), np.ones(nr)
         length[: len(joints.length)] = joints.length
         form = BodyRows(a, b, np.empty((nr, d)), np.empty((nr, d)), start.Minv)
