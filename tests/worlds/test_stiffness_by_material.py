@@ -299,13 +299,15 @@ def mixed():
 
 def test_the_loop_takes_the_same_steps():
     one, other = (st.Simulator(mixed(), 0.002) for _ in range(2))
+    defect = 0.0
     for _ in range(60):
         result = one.step()
+        defect = max(defect, result.certificate.hertz_defect)
     last = other.advance(60)
     for name in ("q", "v", "keys", "impulses", "springs"):
         assert np.array_equal(getattr(result.state, name), getattr(last.state, name)), name
     assert result.certificate == last.certificate
-    assert result.certificate.hertz_defect > 0.0
+    assert 0.0 < defect < 1.0
 
 
 def test_a_scene_has_its_materials():
