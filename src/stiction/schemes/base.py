@@ -101,7 +101,10 @@ class StepCertificate:
     which bodies still approach in the step beyond what their gaps allow, force_error [N], by which the mean force of a
     contact or joint misses its law, and weight_share, that over the mean weight of a body (None without gravity).
     elastic_energy: what the springs of elastic contacts hold at the end [J]; softened: how many of these are stiffer
-    than a step of this length can resolve, and were as stiff as it can (`systems/elastic.py`).
+    than a step of this length can resolve, and were as stiff as it can (`systems/elastic.py`); hertz_defect: by how
+    much the load of a contact differs from Hertz's law at its overlap, relatively and at most, over contacts that bear
+    more than a body's weight and whose stiffness is by material and not that of the step: a step has the secant at the
+    load of the one before.
     """
 
     penetration: float
@@ -114,6 +117,7 @@ class StepCertificate:
     weight_share: float | None = None
     elastic_energy: float = 0.0
     softened: int = 0
+    hertz_defect: float = 0.0
 
 
 @dataclass(frozen=True)
