@@ -316,9 +316,9 @@ def _update_progress(isl, round_number, largest_change, pending, newton_allowed,
     progress.stagnant[isl] = largest_change <= SCHEDULE.floor * aim.scale
     if progress.error2[isl] <= SCHEDULE.progress_factor * progress.progress_error2[isl]:
         progress.progress_error2[isl], progress.progress_sweeps[isl] = progress.error2[isl], done
-    if history.momentum[isl] and aim.accelerate and len(work.local.Cb) > 0:
-        if switch_acceleration(isl, done, progress.error2[isl], SCHEDULE.progress_factor, history):
-            return False
+    takes_turns = history.momentum[isl] and aim.accelerate and len(work.local.Cb) > 0
+    if takes_turns and switch_acceleration(isl, done, progress.error2[isl], SCHEDULE.progress_factor, history):
+        return False
     return pending and unsolved and done < aim.limit and not progress.accepted[isl]
 
 
