@@ -52,8 +52,8 @@ class AutoParameters(NamedTuple):
     """The first stage of small problems on bodies: that of the compiled loop."""
     first_on_many_bodies: Stage = ("nsgs", 3 * ATTEMPT.many_sweeps)
     """The first stage of large problems on bodies: there a Newton step costs a thousand sweeps."""
-    first_on_elastic: Stage = ("nsgs", 3 * ATTEMPT.elastic_sweeps)
-    """The first stage of large problems whose contacts are all elastic."""
+    first_on_elastic: Stage = ("nsgs", 8 * ATTEMPT.elastic_sweeps)
+    """The first stage of large problems whose contacts are all elastic: sweeps from a dozen starts."""
     near_tolerances: float = 10.0
     """Error, over the tolerance, up to which further sweeps are cheaper than factorisations."""
     more_sweeps: Stage = ("nsgs", 2000)

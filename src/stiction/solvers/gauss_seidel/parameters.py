@@ -58,8 +58,8 @@ class WindowParameters(NamedTuple):
     restart_shares: tuple[float, ...] = (0.5, 0.5)
     """The shares of its impulses from which a large problem that has stalled starts again: jammed piles have solutions
     that repel sweeps, which wander for ever from one start and arrive from another."""
-    restart_shares_elastic: tuple[float, ...] = (0.0, 1.5, 0.5)
-    """The same where every contact is elastic."""
+    restart_shares_elastic: tuple[float, ...] = 3 * (0.0, 1.0, 1.5, 0.5)
+    """The same where every contact is elastic: of ten starts of the hardest steps of falling piles three arrive."""
     dense_max_rows: int = 300
     """Size up to which a Delassus matrix stays a full one."""
     certificate_sweeps: int = 100
@@ -83,6 +83,8 @@ class ScheduleParameters(NamedTuple):
     patience_sweeps: int = 2000
     """Sweeps in which an island must have made progress, else it is given up at its next check. Only accelerated sweeps
     on Coulomb's law are: on a convex problem slow is never for good."""
+    patience_elastic_sweeps: int = 1000
+    """The same where contacts have springs: momentum and mixing have had two turns each by then."""
     progress_factor: float = 0.25
     """Progress is a squared error below this share of that at the last progress: the error has halved."""
     floor: float = 1e-17
