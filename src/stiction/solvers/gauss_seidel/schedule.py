@@ -22,8 +22,8 @@ When a rule can act: every call of `relax` begins with a new `Progress`, so that
 count from zero in each window of `Nsgs`, and whenever `first_attempt` adds contacts. Windows are 200 and then 500
 sweeps up to 3000 rows, 5000 above, 5000 also above 300 rows where every contact is elastic, and 2000 and 1000 where
 more than `tol` is accepted (`outcome.attempt_limit`). A rule that needs more sweeps than its window never acts: 2000
-sweeps of patience act in windows of 5000 only, where nothing above `tol` is accepted. With springs patience is 1000 sweeps:
-another start costs less there than to go on.
+sweeps of patience act in windows of 5000 only, where nothing above `tol` is accepted. With springs patience is 1000
+sweeps: another start costs less there than to go on.
 
 To try a rule without compiling, call its `py_func` on a `Progress` made by hand (tests/solvers/test_stopping_rules.py).
 To see its effect, watch the sweeps of `benchmarks/nsgs.py`, whose piles never stall, and the times of `auto` in
