@@ -101,7 +101,8 @@ class StepCertificate:
     which bodies still approach in the step beyond what their gaps allow, force_error [N], by which the mean force of a
     contact or joint misses its law, and weight_share, that over the mean weight of a body (None without gravity).
     elastic_energy: what the springs of elastic contacts hold at the end [J]; softened: how many of these are stiffer
-    than a step of this length can resolve, and were as stiff as it can (`systems/elastic.py`).
+    than a step of this length can resolve, and were as stiff as it can (`systems/elastic.py`); memory [N]: the largest
+    force by which what one of them remembers misses what this step and the one before ask for (`spring_memory.py`).
     """
 
     penetration: float
@@ -114,6 +115,7 @@ class StepCertificate:
     weight_share: float | None = None
     elastic_energy: float = 0.0
     softened: int = 0
+    memory: float = 0.0
 
 
 @dataclass(frozen=True)

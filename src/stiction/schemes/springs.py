@@ -46,7 +46,9 @@ class Springs:
     @property
     def elastic(self) -> np.ndarray:
         """(nk,) which constraints have a spring."""
-        return np.asarray(self.kept[:, 6] > 0.0)
+        from .spring_kernels import KT
+
+        return np.asarray(self.kept[:, KT] > 0.0)
 
     def remembered(self, problem: ContactProblem, solution: Solution, q0: FloatArray, q1: FloatArray) -> FloatArray:
         """(nk, 8) what the contacts remember of a step from q0 to q1 (nb, 3|7)."""
@@ -78,6 +80,8 @@ class Springs:
 
     def _stored(self, gap: FloatArray, after: FloatArray) -> float:
         """½ kn δ² + ½ kt |ξ|² [J], with the stiffness that the step has used."""
-        here = after[:, 6] > 0.0
-        xi, kt, kn = after[here, :3], after[here, 6], after[here, 7]
+        from .spring_kernels import KN, KT, XI
+
+        here = after[:, KT] > 0.0
+        xi, kt, kn = after[here, XI : XI + 3], after[here, KT], after[here, KN]
         return 0.5 * float(np.sum(kn * np.minimum(gap[here], 0.0) ** 2 + kt * np.einsum("ki,ki->k", xi, xi)))
