@@ -22,6 +22,7 @@ class Status(StrEnum):
     LIMIT = "limit reached"
     GAIN = "energy gain"
     UNRESOLVED = "unresolved rotation"
+    UNRESOLVED_IMPACT = "unresolved impact"
 
     @property
     def success(self) -> bool:
@@ -59,5 +60,6 @@ _SENTENCES = {
     Status.REFUSED: "The solver does not take problems of this kind.",
     Status.GAIN: "An impact would add energy, which was not allowed.",
     Status.UNRESOLVED: "A body turns so far in a step that the step gains energy; take a smaller step.",
+    Status.UNRESOLVED_IMPACT: "A contact that is to bounce ends within too few steps; take a smaller step.",
     Status.LIMIT: "A limit on work was reached, so the answer may be incomplete.",
 }

@@ -51,7 +51,7 @@ def test_stages_called_one_by_one_are_a_step_of_the_loop(make):
 
     made = assemble(
         options,
-        model.ns,
+        world.shapes,
         q,
         turns,
         v,

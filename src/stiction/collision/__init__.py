@@ -4,6 +4,7 @@ broad        boxes around shapes, and pairs whose boxes overlap; `neighbours` ke
 plane/       contact features of shapes in the plane
 space/       and in space; `boxes` has the features of two boxes
 features     gap, normal and points of a feature pair at any configuration
+sizes        how large contacts are: radius of a point (`space/curvature`), face or line of several; for elastic bodies
 records      shapes and contacts as kernels take them
 """
 

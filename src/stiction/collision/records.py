@@ -22,6 +22,7 @@ __all__ = [
     "Placed",
     "PlaneShapes",
     "SpaceShapes",
+    "Surfaces",
 ]
 
 
@@ -134,6 +135,17 @@ class FeaturePairs(NamedTuple):
     db: Array
     ra: Array  # (n,)
     rb: Array
+
+
+class Surfaces(NamedTuple):
+    """What touches in contacts of shapes in space, as far as it says how the surfaces bend (`space/curvature`)."""
+
+    shapes: SpaceShapes
+    fillet: Array  # (ns,) radius of edges and corners that have none of their own [m]
+    pairs: FeaturePairs  # of n contacts
+    shape_a: Array  # (n,)
+    shape_b: Array
+    hulls: Array  # (n, 2, 4) what of a hull touches, where that is not in the pairs; (0, 2, 4) without curved shapes
 
 
 class Geometry(NamedTuple):

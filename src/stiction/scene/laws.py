@@ -1,4 +1,4 @@
-"""Friction and restitution: materials, and the laws of pairs."""
+"""Friction, restitution and stiffness: materials, and the laws of pairs."""
 
 from __future__ import annotations
 
@@ -218,6 +218,8 @@ class Elastic(Table):
     """Tangential stiffness [N/m]; by default 6/7 of the normal one."""
     damping: NotNegative = 0.0
     """Damping of the normal [N s/m]."""
+    restitution: Positive | None = None
+    """Up to 1, instead of damping: how the contact bounces."""
 
     def make(self) -> Any:
         """The law."""
@@ -235,18 +237,18 @@ AnyCompliance = Annotated[
 ]
 
 
-class Material(Table):
-    """What bodies are made of."""
+class PairLaw(Table):
+    """What materials and pairs of them have in common."""
 
     friction: AnyFriction | None = None
     """A coefficient, "none", or a table with the type of a friction set; by default 0.5."""
     restitution: AnyRestitution | None = None
-    """From 0 to 1, or a table with a law; by default 0, and above 0 only with the scheme Moreau."""
+    """From 0 to 1, or a table with a law; by default 0. Above 0 with the scheme Moreau, or of an elastic material."""
     compliance: AnyCompliance | None = None
     """How contacts give way; by default they are rigid."""
 
     def law(self) -> dict[str, Any]:
-        """The arguments of `World.set_material`."""
+        """The arguments of `World.set_material` or `World.set_contact`."""
         made = self.given("bodies", "materials")
         if "friction" in made:
             made["friction"] = made["friction"].make()
@@ -257,7 +259,22 @@ class Material(Table):
         return made
 
 
-class Contact(Material):
+class Material(PairLaw):
+    """What bodies are made of."""
+
+    like: str | None = None
+    """One of the named materials (docs/elastic.md), whose values hold where none are given."""
+    young: Positive | None = None
+    """Young's modulus [Pa], which makes it elastic; by default it is rigid."""
+    poisson: Number | None = None
+    """Poisson's ratio, above -1 and up to 0.5; by default 0.25."""
+    density: Positive | None = None
+    """[kg/m³], in the plane [kg/m²]: of bodies that say neither mass nor density."""
+    fillet: Positive | None = None
+    """Radius of edges and corners [m]; by default a hundredth of half the diagonal of the shape."""
+
+
+class Contact(PairLaw):
     """The law between two bodies, or between two materials."""
 
     bodies: Annotated[list[Name], Field(min_length=2, max_length=2)] | None = None

@@ -36,7 +36,7 @@ def scene_of(world: WorldBuilder, simulator: Simulator | None, *, duration: floa
             **({"title": title} if title else {}),
             "world": _world(world),
             "run": _run(simulator, duration),
-            "materials": {name: _law(f"material {name!r}", law) for name, law in world.materials.named.items()},
+            "materials": {name: _material(name, law) for name, law in world.materials.named.items()},
             "contacts": _contacts(world),
             "bodies": [_body(spec) for spec in world.bodies[1:]],
             "joints": [_joint(joint) for joint in world.joints],
@@ -110,13 +110,24 @@ def _scheme(scheme: Any) -> Tables:
     return table
 
 
+def _material(name: str, made: Any) -> Tables:
+    table = _law(f"material {name!r}", made)
+    if made.solid is not None:
+        table |= {"young": made.solid.young, "poisson": made.solid.poisson}
+        if made.solid.restitution is not None:
+            table["restitution"] = made.solid.restitution
+    return table | {key: getattr(made, key) for key in ("density", "fillet") if getattr(made, key) is not None}
+
+
 def _law(where: str, law: Any) -> Tables:
     table: Tables = {"friction": _friction(f"friction of {where}", law.friction)}
-    if law.compliance is not None:
-        elastic = isinstance(law.compliance, Elastic)
-        names = ("kn", "kt", "damping") if elastic else ("kn", "gamma_n", "gamma_t")
-        soft = {name: value for name, value in zip(names, law.compliance.row) if value < math.inf}
-        table["compliance"] = {"type": "Elastic"} | soft if elastic else soft
+    if isinstance(law.compliance, Elastic):
+        soft = {one.name: getattr(law.compliance, one.name) for one in fields(Elastic)}
+        given = {name: float(value) for name, value in soft.items() if value is not None}
+        table["compliance"] = {"type": "Elastic"} | given
+    elif law.compliance is not None:
+        soft = dict(zip(("kn", "gamma_n", "gamma_t"), law.compliance.row))
+        table["compliance"] = {name: value for name, value in soft.items() if value < math.inf}
     return table | _restitution(where, law.restitution)
 
 

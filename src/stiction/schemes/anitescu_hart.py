@@ -180,7 +180,10 @@ class AnitescuHart:
             certificate = springs.booked(certificate, state, problem, solution, contacts.gap, new.springs)
             memory = memory_error(system, candidates, state, new, h, problem, solution)
             certificate = replace(certificate, memory=memory)
-        ended = solution.success, solution.status, solution.message
+        ended: tuple[bool, Status, str] = solution.success, solution.status, solution.message
+        reason = None if springs is None else springs.refusal(system, problem)
+        if reason is not None:
+            ended = False, Status.UNRESOLVED_IMPACT, reason
         return refuse_unresolved_turn(StepResult(new, *ended, contacts, solves, certificate), system, state, h)
 
     def _solve(self, problem: ContactProblem, solve: Solve, solves: list[tuple[str, Solution]]) -> Solution:
@@ -248,7 +251,10 @@ class AnitescuHart:
             accept = solve.largest(int(candidates.row_ptr[-1]))
             left = left_overlap(v, v_free.reshape(v.shape), dynamics.Minv, dim, solve.tol, accept)
         demand = found.demand(dynamics, state, h, found.value / h, self.stabilize, left)
-        springs = None if found.elastic is None else Springs.placed(found, dynamics, state, h, demand)
+        model: Any = system
+        springs = None
+        if found.elastic is not None:
+            springs = Springs.placed(found, dynamics, state, h, model.free_fall, demand)
         problem = ContactProblem(
             dynamics,
             v_free=v_free,

@@ -22,6 +22,7 @@ from ..problem.contact_problem import ContactProblem
 from ..schemes.anitescu_hart import AnitescuHart
 from ..schemes.base import Contacts, Scheme, StepResult, with_scene_sizes
 from ..schemes.solves import refuse_deep_overlap
+from ..schemes.springs import unresolved_restitution
 from ..schemes.stewart_trinkle import StewartTrinkle
 from ..solvers import Solution, Solver, make_solver, solve_any_law
 from ..solvers.acceptance import largest_accepted
@@ -112,7 +113,7 @@ class Simulator:
         _check.choice("on_overlap", overlap, ["raise", "warn", "separate"])
         self._initial = system.initial_state()
         self._check_start(overlap)
-        reason = self.scheme.refuses(system)
+        reason = self.scheme.refuses(system) or unresolved_restitution(system, self.dt)
         if reason is not None:
             raise ModelError(reason)
         reason = self.solver.refuses(self.scheme.probe(system, self._initial, self.dt))

@@ -152,8 +152,8 @@ class Constraints:
     rows: the Jacobian, as the system's `dynamics` wants it; bound (nk,): friction force that needs no normal force
     [N]; length (nr,): 1, or metres for rotational rows; mechanism: what the first rows demand, where they are limits,
     motors or springs; soft (nk, 3): kn, gamma_n, gamma_t of contacts that give way (`compliance.py`), infinite
-    stiffness for others, or None where none does; elastic (nk, 3): kn, kt and damping of elastic contacts
-    (`elastic.py`), infinite stiffness for others, or None where none is.
+    stiffness for others, or None where none does; elastic (nk, 8): laws and sizes of elastic contacts in the columns
+    of `elastic.py`, infinite stiffness for others, or None where none is.
     """
 
     candidates: Candidates

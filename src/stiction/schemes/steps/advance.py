@@ -131,10 +131,10 @@ def _make_advance(d, nested):
         turns are differences of angles at the start of a run, which stay.
 
         Stops before a step that belongs to Python: its problem is neither solved nor accepted within the sweeps of a
-        first attempt (with joints: not solved), it is not finite, it has missed contacts, or a body turns so far that
-        the scheme has to judge the energy. worst: residuals of the steps so far, in the places of `records`
-        (`ERROR`, ...). Returns the number of steps, the warm start after the last, the near pairs for the next call,
-        the `LastStep` that was attempted, and the residuals of a step that is replayed; empty where none is.
+        first attempt (with joints: not solved), it is not finite, it has missed contacts, a contact cannot bounce as it
+        is to, or a body turns so far that the scheme has to judge the energy. worst: residuals of the steps so far, in
+        the places of `records`. Returns the number of steps, the warm start after the last, the near pairs for the next
+        call, the `LastStep` that was attempted, and the residuals of a step that is replayed; empty where none is.
         """
         h, parallel, eps, constraints = options.h, options.parallel, options.eps, world.constraints
         bodies, shapes, nj = world.bodies, world.shapes, len(constraints.joints.size)
@@ -150,9 +150,9 @@ def _make_advance(d, nested):
             if 0 < taken == steps - 1:
                 before = copy_state(q, turns, v, warm_start, worst)
             room = max(room, len(geometry.gap) * 5 // 4)
-            assembled = assemble(options, ns, q, turns, v, start, warm_start, found, geometry, constraints)
+            assembled = assemble(options, shapes, q, turns, v, start, warm_start, found, geometry, constraints)
             ended, sweeps, error, impulses = attempt(options, assembled, v, start.v_free, solved_v, resting)
-            if ended != SOLVED and (ended != ACCEPTED or nj):  # joints may have contradicted each other
+            if (ended != SOLVED and (ended != ACCEPTED or nj)) or assembled.unresolved[0] >= 0:  # joints may contradict
                 break
             if not finish(options, q, turns, solved_v, world, resting, new_q, new_turns, new_v):
                 break

@@ -14,6 +14,7 @@ from ...solvers.acceptance import acceptance_levels
 from ...solvers.gauss_seidel.nsgs import solution_from_sweeps
 from ...solvers.gauss_seidel.outcome import AT_REST
 from ...systems.base import State, System
+from ...systems.elastic import LAW_COLUMNS
 from ...systems.model.base import CODES
 from ...systems.model.candidates import Features, WorldCandidates
 from ..anitescu_hart import AnitescuHart
@@ -73,7 +74,8 @@ def world_arrays(model: Any) -> WorldArrays:
     codes, axis, side = laws.arrays
     rules = ContactLaws(
         model.shape_material, laws.by_material, laws.pair, laws.by_pair, laws.rows, codes, axis, side, model.lever,
-        f.set_of, f.mu, np.zeros((0, 3)) if laws.elastic is None else laws.elastic,
+        f.set_of, f.mu, np.zeros((0, LAW_COLUMNS)) if laws.elastic is None else laws.elastic, laws.solid,
+        model.fillet if model.dim == 3 else np.zeros(0), model.free_fall,
     )  # fmt: skip
     joints = JointBlocks(
         m.size, m.bodies, m.law, m.bound, m.mode, m.soft, m.damping, m.row_bound, m.targets(0.0), m.length
@@ -120,7 +122,9 @@ def to_step_result(
         return None
     solution, _ = bring_to_rest(problem, solution, tol)
     after = replace(new, t=state.t + h)
-    springs = Springs(h, assembled.springs, int(assembled.softened[0])) if len(assembled.springs) else None
+    springs = None
+    if len(assembled.springs):
+        springs = Springs(h, assembled.springs, int(assembled.softened[0]), assembled.elastic, gravity=model.free_fall)
     result = scheme.result(model, state, after, h, (candidates, at_end), problem, (("step", solution),), springs)
     return with_scene_sizes(result, model, h)
 

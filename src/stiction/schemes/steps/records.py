@@ -70,7 +70,10 @@ class ContactLaws(NamedTuple):
     lever: Array  # (nb,) whether friction of an impact acts at the body's own surface
     set_of: Array  # friction set of each law; of joints with and without dry friction the last two
     mu: Array  # (nl,)
-    stiff: Array  # (nl, 3) kn, kt and damping, infinite kn of rigid ones; (0, 3) where none is elastic
+    elastic: Array  # (nl, 6) laws in the columns of `systems/elastic.py`; (0, 6) where none is elastic
+    solid: Any  # whether some stiffness follows from materials
+    fillet: Array  # (ns,) radius of edges and corners [m]; (0,) in the plane
+    gravity: Any  # [m/s²]
 
 
 class JointBlocks(NamedTuple):
@@ -111,7 +114,9 @@ class StepProblem(NamedTuple):
     rho: Array  # (nk,) step of the scaled map [kg]
     scale: Array  # (1,) of the residual [m/s]
     springs: Array  # (nk, 8) the springs of elastic contacts at the start; (0, 8) where none is
+    elastic: Array  # (nk, 8) their stiffness, and where it comes from; (0, 8) where none is
     softened: Array  # (1,) how many of them are stiffer than the step allows
+    unresolved: Array  # (1,) the first that is to bounce and cannot in steps of this length, -1 where there is none
 
 
 class WorldArrays(NamedTuple):

@@ -105,7 +105,7 @@ def mass_properties(
     elif mass is not None:
         total = _check.number(f"{what} mass", mass, positive=True)
     else:
-        raise ModelError(f"{what} is dynamic and needs mass= [kg] or density=.")
+        raise ModelError(f"{what} is dynamic and needs mass= [kg] or density=, or a material with a density.")
     place = centre if com is None else _check.floats(f"{what} com", com, (dim,)).copy()
     if inertia is not None:
         return total, _can_turn(what, total, _given_inertia(what, inertia, dim)), place

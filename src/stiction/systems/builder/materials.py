@@ -1,9 +1,10 @@
-"""Which friction and restitution act between two bodies.
+"""Which friction, restitution and stiffness act between two bodies.
 
 Looked up in this order: the pair of bodies (`set_contact(a, b)`), the pair of materials (`set_contact` with material
 names), and otherwise the combination of the two materials: friction coefficients by their geometric mean, restitution
-by the larger. Only Coulomb friction with plain numbers can be combined; other laws are given for pairs. Of a pair, the
-body named first is the first body of its friction: the one in which an `axis` is fixed.
+by the larger, stiffness by E* (`systems/elastic.py`), in which a material without Young's modulus is rigid. Only
+Coulomb friction with plain numbers can be combined; other laws are given for pairs. Of a pair, the body named first is
+the first body of its friction: the one in which an `axis` is fixed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _check
 from ..._check import FloatArray, IntArray
 from ...errors import ModelError
 from ...friction import ConvexSet, Coulomb, Frictionless, FrictionSet, as_friction
@@ -21,11 +23,12 @@ from ...friction.sets import MAX_DIM, ROLL_1, ROLL_2, TANGENT_1, TANGENT_2
 from ...friction.table import FrictionTable
 from ...problem.laws import DRY
 from ..compliance import RIGID, Compliance, as_compliance
-from ..elastic import RIGID_ROW, Elastic
+from ..elastic import MODULUS, RIGID_ROW, Elastic, Solid, SolidContact
 from ..restitution import Restitution, checked, law_code, most, values
 
 Friction = FrictionSet | float | None
 DEFAULT = "default"
+DEFAULT_FRICTION = Coulomb(0.5)
 _SAMPLING_NOISE = 1e-3  # of the mean of a support function: harmonics up to this come from sampling it
 
 
@@ -35,7 +38,20 @@ class ContactLaw:
 
     friction: FrictionSet
     restitution: Restitution = 0.0
-    compliance: Compliance | Elastic | None = None
+    compliance: Compliance | Elastic | SolidContact | None = None
+
+
+@dataclass(frozen=True)
+class Material(ContactLaw):
+    """What bodies are made of: the law between two of them, or with `solid` what it follows from.
+
+    density [kg/m³, in the plane kg/m²] of bodies that give neither mass nor density; fillet: the radius of edges and
+    corners [m]; None: a hundredth of the shape.
+    """
+
+    solid: Solid | None = None
+    density: float | None = None
+    fillet: float | None = None
 
 
 def contact_law(
@@ -47,10 +63,8 @@ def contact_law(
     if soft is not None and most(e) > 0.0:
         raise ModelError(f"{what} cannot have a restitution and a compliance: what gives way bounces by its damping.")
     law = as_friction(friction, f"friction of {what}")
-    if isinstance(soft, Elastic) and (law.speed_law is not None or isinstance(law, ConvexSet)):
-        raise ModelError(
-            f"{what} cannot be elastic with friction that depends on speed or is written in Python; use a Compliance."
-        )
+    if isinstance(soft, Elastic):
+        _refuse_elastic_friction(law, what)
     try:
         rows = law.contact_rows(dim)
     except ModelError as error:
@@ -69,6 +83,33 @@ def contact_law(
             "first tangent points with axis=(x, y, z), in the axes of the first body."
         )
     return ContactLaw(law, e, soft)
+
+
+def _refuse_elastic_friction(law: FrictionSet, what: str) -> None:
+    """Refuse friction that elastic contacts cannot have."""
+    if law.speed_law is not None or isinstance(law, ConvexSet):
+        raise ModelError(
+            f"{what} cannot be elastic with friction that depends on speed or is written in Python; use a Compliance."
+        )
+
+
+def material(what: str, dim: int, friction: Friction, restitution: Any, given: dict[str, Any]) -> Material:
+    """Checked, for a world of `dim` dimensions; given: compliance, young, poisson, density and fillet, or None."""
+    young, poisson, compliance = given["young"], given["poisson"], given["compliance"]
+    if young is None and poisson is not None:
+        raise ModelError(f"poisson of {what} goes with young, which is not given.")
+    if young is not None and compliance is not None:
+        raise ModelError(f"{what} has young and compliance, which both say how stiff it is; give one of them.")
+    solid = None if young is None else Solid.checked(what, young, poisson, restitution)
+    e = 0.0 if restitution is None or solid is not None else restitution
+    law = contact_law(friction, e, compliance, what, dim, pair=False)
+    if solid is not None:
+        _refuse_elastic_friction(law.friction, what)
+    density, fillet = (
+        None if given[name] is None else _check.number(f"{name} of {what}", given[name], positive=True)
+        for name in ("density", "fillet")
+    )
+    return Material(law.friction, law.restitution, law.compliance, solid, density, fillet)
 
 
 def _has_direction(law: FrictionSet, rows: tuple[int, ...]) -> bool:
@@ -116,7 +157,7 @@ def _support(law: FrictionSet, u: FloatArray) -> FloatArray:
 class Materials:
     """Materials by name, and the laws of pairs, by the names in the order in which they were given."""
 
-    named: dict[str, ContactLaw] = field(default_factory=lambda: {DEFAULT: ContactLaw(Coulomb(0.5))})
+    named: dict[str, Material] = field(default_factory=lambda: {DEFAULT: Material(DEFAULT_FRICTION)})
     pairs: dict[tuple[str, str], ContactLaw] = field(default_factory=dict)
 
     def set_pair(self, a: str, b: str, law: ContactLaw) -> None:
@@ -130,8 +171,10 @@ class Materials:
             if pair in self.pairs:
                 return self.pairs[pair], pair != (a, b)
         first, second = self.named[a], self.named[b]
-        if first == second:
-            return first, False
+        if (first.friction, first.restitution, first.compliance) == (
+            second.friction, second.restitution, second.compliance
+        ):  # fmt: skip
+            return ContactLaw(first.friction, first.restitution, first.compliance or self._solid(a, b)), False
         for name, law in ((a, first), (b, second)):
             if not isinstance(law.friction, (Coulomb, Frictionless)):
                 raise ModelError(
@@ -144,13 +187,44 @@ class Materials:
                     f"give the pair with set_contact({a!r}, {b!r}, friction=...)."
                 )
         mu = float(np.sqrt(first.friction.mu * second.friction.mu))
-        for name, law in ((a, first), (b, second)):
-            if law.compliance is not None:
+        self._refuse_soft(a, b)
+        solid = self._solid(a, b)
+        e = max(first.restitution, second.restitution, key=most) if solid is None else 0.0
+        return ContactLaw(Coulomb(mu), e, solid), False
+
+    def _refuse_soft(self, a: str, b: str) -> None:
+        """Refuse two materials of which one has a compliance: there is no rule of combination."""
+        for name, other in ((a, b), (b, a)):
+            law, partner = self.named[name], self.named[other]
+            elastic = partner.solid is not None or isinstance(partner.compliance, Elastic)
+            if isinstance(law.compliance, Compliance) and elastic:
+                raise ModelError(
+                    f"material {name!r} has a Compliance and material {other!r} is elastic, which do not go together; "
+                    f"make both elastic, or give the pair with set_contact({a!r}, {b!r}, compliance=...)."
+                )
+        for name in (a, b):
+            if self.named[name].compliance is not None:
                 raise ModelError(
                     f"material {name!r} has a compliance, which has no rule of combination; "
                     f"give the pair with set_contact({a!r}, {b!r}, compliance=...)."
                 )
-        return ContactLaw(Coulomb(mu), max(first.restitution, second.restitution, key=most)), False
+
+    def _solid(self, a: str, b: str) -> SolidContact | None:
+        """What two materials make of a contact; None where both are rigid."""
+        pair = self.named[a], self.named[b]
+        solids = pair[0].solid, pair[1].solid
+        if solids == (None, None):
+            return None
+        given = [one.restitution for one in solids if one is not None and one.restitution is not None]
+        for name, law in zip((a, b), pair):
+            if law.solid is None and most(law.restitution) > 0.0:
+                if callable(law.restitution) or law_code(law.restitution):
+                    raise ModelError(
+                        f"material {name!r} has a restitution with a law of its own, and {b if name == a else a!r} is "
+                        "elastic, which bounces by a damper; give a plain coefficient."
+                    )
+                given.append(law.restitution)  # type: ignore[arg-type]
+        return SolidContact.between(solids, max(given, default=None))
 
 
 @dataclass(frozen=True)
@@ -232,9 +306,15 @@ class LawTable:
 
     @cached_property
     def elastic(self) -> FloatArray | None:
-        """(n, 3) kn, kt and damping of the laws, infinite stiffness for what is not elastic; None where nothing is."""
-        given = [law.compliance if isinstance(law.compliance, Elastic) else None for law in self.laws]
+        """(n, 6) the laws in the columns of `systems/elastic.py`; None where nothing is elastic."""
+        kinds = Elastic, SolidContact
+        given = [law.compliance if isinstance(law.compliance, kinds) else None for law in self.laws]
         return np.array([RIGID_ROW if one is None else one.row for one in given]) if any(given) else None
+
+    @cached_property
+    def solid(self) -> bool:
+        """Whether some stiffness follows from materials."""
+        return self.elastic is not None and bool((self.elastic[:, MODULUS] > 0.0).any())
 
     @cached_property
     def bounciest(self) -> float:

@@ -15,11 +15,12 @@ from ...errors import ModelError
 from ..joints.blocks import Spring, between_points, joint_blocks
 from ..joints.kinds import Joint
 from ..joints.primitives import Place, turn_to, unit_vector
+from ..known_materials import KNOWN
 from ..shapes.basic import HalfPlane, Plane
 from .bodies import KINDS, Body, BodySpec, mass_properties, quaternion_matrix, shape_list, unit_quaternion
 from .forces import AppliedForce
 from .handles import name_of, new_mark
-from .materials import DEFAULT, ContactLaw, Friction, Materials, Restitution, contact_law
+from .materials import DEFAULT, DEFAULT_FRICTION, ContactLaw, Friction, Materials, Restitution, contact_law, material
 from .motions import Motion
 
 if TYPE_CHECKING:
@@ -124,6 +125,9 @@ class WorldBuilder:
         d = self.dim
         shapes = shape_list(what, shape, d)
         if kind == "dynamic":
+            named = self.materials.named.get(options["material"]) if isinstance(options["material"], str) else None
+            if options["mass"] is None and options["density"] is None and named is not None:
+                options["density"] = named.density
             mass, inertia, com = mass_properties(
                 what, shapes, d, options["mass"], options["density"], options["inertia"], options["com"]
             )
@@ -257,11 +261,37 @@ class WorldBuilder:
         self._changed(f"exclude of {self.bodies[i].name!r} and {self.bodies[j].name!r}")
 
     def set_material(
-        self, name: str, *, friction: Friction = 0.5, restitution: Restitution = 0.0, compliance: Any = None
+        self,
+        name: str,
+        *,
+        like: str | None = None,
+        friction: Friction = DEFAULT_FRICTION,
+        restitution: Restitution | None = None,
+        compliance: Any = None,
+        young: float | None = None,
+        poisson: float | None = None,
+        density: float | None = None,
+        fillet: float | None = None,
     ) -> None:
-        """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise."""
-        law = contact_law(friction, restitution, compliance, f"material {name!r}", self.dim, pair=False)
-        self.materials.named[self._name(name, "material")] = law
+        """Define a material, or change "default" (friction 0.5), the one that bodies have unless told otherwise.
+
+        young [Pa] and poisson (by default 0.25) make it elastic: the stiffness of its contacts follows from both
+        materials and the shape of the surfaces, one without young is rigid (docs/elastic.md). restitution: of rigid
+        contacts by default 0, and above 0 only with `Moreau`; of elastic ones that of a damper, by default none.
+        density [kg/m³, in the plane kg/m²]: of bodies that are added later with neither mass nor density. fillet [m]:
+        the radius that edges and corners have, by default a hundredth of half the diagonal of the shape. like: one of
+        the materials of docs/elastic.md ("steel", "glass", ...), whose values hold where none are given.
+        """
+        what = f"material {self._name(name, 'material')!r}"
+        if like is not None:
+            known = KNOWN[_check.choice(f"like of {what}", like, list(KNOWN))]
+            friction = known.friction if friction is DEFAULT_FRICTION else friction
+            density = known.density if density is None else density
+            if compliance is None:
+                young = known.young if young is None else young
+                poisson = known.poisson if poisson is None else poisson
+        given = {"compliance": compliance, "young": young, "poisson": poisson, "density": density, "fillet": fillet}
+        self.materials.named[name] = material(what, self.dim, friction, restitution, given)
         self._changed(f"set_material {name!r}")
 
     def set_contact(
@@ -275,11 +305,12 @@ class WorldBuilder:
     ) -> None:
         """Set the law between two bodies, or between two materials (by their names); friction None means none.
 
-        A pair of bodies goes before a pair of materials, and that before the combination of the two materials:
-        the geometric mean of the coefficients, the larger restitution. Contacts have the rows that their friction
-        needs: slip, and for `Torsional`, `Mixed` and `Rolling` spin and rolling. An `axis` of the friction is fixed in
-        the first of the two, in the axes of its frame. compliance: how each contact point gives way, a number [m/N] or
-        a `Compliance(kn, gamma_n, gamma_t)`; None is rigid.
+        A pair of bodies goes before a pair of materials, and that before the combination of the two materials: the
+        geometric mean of the coefficients, the larger restitution, the stiffness of both. Contacts have the rows that
+        their friction needs: slip, and for `Torsional`, `Mixed` and `Rolling` spin and rolling. An `axis` of the
+        friction is fixed in the first of the two, in the axes of its frame. compliance: how each contact point gives
+        way, a number [m/N], a `Compliance(kn, gamma_n, gamma_t)` or an `Elastic(kn, kt)`; None is rigid, whatever the
+        materials are.
         """
         first, second = (name_of(x, None, "set_contact") for x in (a, b))
         what = f"{first!r} and {second!r}"
@@ -357,10 +388,10 @@ class World(WorldBuilder):
         """Add a body of one or several shapes (or none), and return its handle.
 
         position [m] and velocity [m/s] are those of the body frame's origin; orientation (w, x, y, z); angular velocity
-        [rad/s] in world axes. mass [kg] or density [kg/m³]; inertia about the centre of mass in body axes (a number,
-        three principal moments or (3, 3)); both from the shapes unless given, as is com (in the body frame). kind
-        "kinematic": moves as `motion` says, an `Oscillation`, `Rotation` or `Table` or a function of time that gives a
-        position or (position, orientation), or with constant velocities.
+        [rad/s] in world axes. mass [kg] or density [kg/m³], by default that of the material; inertia about the centre
+        of mass in body axes (a number, three principal moments or (3, 3)); both from the shapes unless given, as is com
+        (in the body frame). kind "kinematic": moves as `motion` says, an `Oscillation`, `Rotation` or `Table` or a
+        function of time that gives a position or (position, orientation), or with constant velocities.
         Bodies of the same `group` do not collide.
         """
         name = self._name(name, "body")

@@ -21,9 +21,10 @@ from ..base import Candidates, Constraints, Energy, Geometry, State
 from ..builder.bodies import BodySpec
 from ..builder.forces import AppliedForce, BodyState
 from ..builder.materials import DEFAULT, LawTable
+from ..elastic import COLUMNS, LAW_COLUMNS
 from ..joints.blocks import Block, joint_blocks
 from ..joints.primitives import Primitive
-from .candidates import BodyRows, WorldCandidates
+from .candidates import BodyRows, Features, WorldCandidates
 from .detection import CODES, Detection, same_bits
 from .mechanism import Mechanism, Rows
 from .records import RowLaws
@@ -42,6 +43,7 @@ class BodyModel(Detection):
     lever: FloatArray  # (nb,) the same for bodies that forces move, infinite for others: metres for turning rows
     extent: float  # the size of the world's bodies [m]: what lengths are small or large beside
     _last_push: tuple[float, FloatArray, FloatArray, FloatArray] | None = None  # h, q, v, and what forces made of v
+    given_fillet: FloatArray  # (ns,) radius of edges and corners by the material [m]; NaN where it says nothing
     arms: FloatArray  # (nv,) 1 for velocities, `extent` for spins: displacements times them are in metres
 
     def __init__(self, world: Any):
@@ -117,6 +119,10 @@ class BodyModel(Detection):
     def body_state(self, i: int, q: FloatArray, v: FloatArray) -> BodyState:
         """Position, orientation and velocities of a body's frame."""
 
+    @abstractmethod
+    def _contact_sizes(self, turn: FloatArray, f: Features, geometry: Any, sizes: FloatArray) -> None:
+        """sizes (n, 2): R and s of contacts where the bodies are turned so (`collision/sizes.py`)."""
+
     # --- building
 
     def _prepare_shapes(self, world: Any) -> None:
@@ -137,6 +143,8 @@ class BodyModel(Detection):
             if spec.material not in world.materials.named:
                 names = ", ".join(map(repr, world.materials.named))
                 raise ModelError(f"body {spec.name!r} has the unknown material {spec.material!r}; known are {names}.")
+        fillets = [world.materials.named[self.specs[i].material].fillet for i in self.shape_body]
+        self.given_fillet = np.array([np.nan if one is None else one for one in fillets])
         self.shape_material = np.array([used.index(self.specs[i].material) for i in self.shape_body], dtype=np.int64)
         dry = self.mechanism.dry
         self.laws = LawTable.build(world.materials, used, dict(world.pair_laws), self.nb, self.dim, dry)
@@ -244,6 +252,11 @@ class BodyModel(Detection):
         from .kernels.motion import fastest_spin
 
         return float(fastest_spin(v.reshape(self.nb, -1), self.moves, self.swing, self.dim))
+
+    @cached_property
+    def free_fall(self) -> float:
+        """The size of gravity [m/s²]."""
+        return float(np.linalg.norm(self.gravity))
 
     @cached_property
     def mean_weight(self) -> float | None:
@@ -376,7 +389,13 @@ class BodyModel(Detection):
         value[candidates.row_ptr[nj:-1]] = geometry.gap
         bound = np.zeros(len(candidates.key))
         bound[:nj] = mechanism.bound
-        return Constraints(candidates, value, rows, bound, length, mechanism, candidates.soft, candidates.elastic)
+        elastic = candidates.elastic
+        if elastic is not None:
+            sizes = np.zeros((len(elastic), COLUMNS - LAW_COLUMNS))
+            if self.laws.solid and len(f):
+                self._contact_sizes(self._poses(q)[1], f, geometry, sizes[nj:])
+            elastic = np.concatenate([elastic, sizes], axis=1)
+        return Constraints(candidates, value, rows, bound, length, mechanism, candidates.soft, elastic)
 
     def dynamics(self, q: FloatArray, constraints: Constraints) -> Bodies:
         """The Bodies form with the inverse masses at q."""

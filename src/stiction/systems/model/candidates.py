@@ -84,7 +84,7 @@ class WorldCandidates(Candidates):
 
     @property
     def elastic(self) -> FloatArray | None:
-        """(nk, 3) kn, kt and damping of each; None where no law of the world is elastic."""
+        """(nk, 6) the law of each in the columns of `systems/elastic.py`; None where no law of the world is elastic."""
         if self.laws.elastic is None:
             return None
         return np.concatenate([np.tile(RIGID_ROW, (self.joints, 1)), self.laws.elastic[self.number]])

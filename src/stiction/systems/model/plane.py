@@ -128,6 +128,11 @@ class Model2(BodyModel):
     def _pushed(self, state: State, h: float, force: FloatArray) -> FloatArray:
         return np.asarray(state.v + h * (force * self.inverse).ravel())
 
+    def _contact_sizes(self, turn: FloatArray, f: Features, geometry: Geometry, sizes: FloatArray) -> None:
+        from ...collision.sizes import contact_sizes2
+
+        contact_sizes2(f.shape_a, f.shape_b, np.arange(len(f)), geometry, sizes)
+
     def move(self, q: FloatArray, v: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
         """q + h v and v."""
         return q + h * v, v

@@ -11,7 +11,7 @@ import numpy as np
 from ... import _check
 from ..._check import FloatArray, IntArray
 from ...collision import CORE, CYLINDER, ELLIPSOID, HULL, PLANE, aabbs3, evaluate3, find3
-from ...collision.records import Boxes, Cores, FoundContacts, Geometry, SpaceShapes
+from ...collision.records import Boxes, Cores, FoundContacts, Geometry, SpaceShapes, Surfaces
 from ..base import State
 from ..builder.bodies import quaternion_matrix, unit_quaternion
 from ..builder.forces import BodyState
@@ -22,6 +22,7 @@ from .candidates import Features
 from .kernels import space as space_kernels
 from .kernels import space_contacts
 
+FILLET_SHARE = 0.01  # of half the diagonal of a shape: the radius of its edges and corners
 _STRETCHED = 1e-6  # what the squared length of a quaternion may miss; a step makes it 1 to round-off
 
 
@@ -144,6 +145,23 @@ class Model3(BodyModel):
             from ...collision.space.convex import evaluate_convex3
 
             evaluate_convex3(x, turn, self.geo, self.shapes, f.shape_a, f.shape_b, f.pairs, out)
+
+    @cached_property
+    def fillet(self) -> FloatArray:
+        """(ns,) the radius of edges and corners [m], by default a hundredth of half the diagonal of the shape."""
+        size = self.radius + np.linalg.norm(self.half, axis=1)
+        return np.where(np.isnan(self.given_fillet), FILLET_SHARE * size, self.given_fillet)
+
+    def _contact_sizes(self, turn: FloatArray, f: Features, geometry: Geometry, sizes: FloatArray) -> None:
+        from ...collision.sizes import contact_sizes3
+
+        surfaces = Surfaces(self.shapes, self.fillet, f.pairs, f.shape_a, f.shape_b, np.zeros((0, 2, 4)))
+        if self.curved:
+            from ...collision.space.curvature import hull_features
+
+            surfaces = surfaces._replace(hulls=np.zeros((len(f), 2, 4)))
+            hull_features(turn, self.geo, surfaces, geometry.normal, surfaces.hulls)
+        contact_sizes3(turn, surfaces, np.arange(len(f)), geometry, sizes)
 
     def _mass_blocks(self, q: FloatArray, inverse: bool) -> FloatArray:
         R, M = self._poses(q)[1], np.empty((self.nb, 6, 6))
