@@ -43,10 +43,9 @@ def resting(what, law, slope=0.0):
 @pytest.mark.parametrize("tol", [1e-6, 1e-10])
 @pytest.mark.parametrize("what", ["box", "tripod", "polygon"])
 def test_nothing_creeps_in_a_minute(what, tol):
-    """On a slope of 0.9 of the angle of friction: less than 1e-12 m/s, from 10 s to 60 s.
+    """On a slope of 0.9 of the angle of friction: less than 1e-12 m/s, by the means of the second and last ten seconds.
 
-    At the default tolerance places waver by the tolerance of a step, 1e-10 m, without going anywhere: means over 10 s
-    are compared. Nothing is replayed.
+    At the default tolerance places waver by what a step may be off, 1e-10 m, and come back. Nothing is replayed.
     """
     simulator = st.Simulator(resting(what, st.Elastic(1e5, damping=100.0), np.arctan(0.45)), 0.005, tol=tol)
     simulator._loop.replay = False
@@ -55,9 +54,8 @@ def test_nothing_creeps_in_a_minute(what, tol):
         assert simulator.advance(20).success
         x.append(simulator.system.bodies(simulator.state.q)[-1, 0])
     tens = np.reshape(x, (6, 100)).mean(axis=1)[1:]
-    assert abs(np.diff(tens)).max() / 10.0 < 1e-12
-    assert abs(tens[-1] - tens[0]) / 40.0 < (5e-13 if tol == 1e-6 else 1e-16)
-    assert np.ptp(x[100:]) < 1e3 * tol * 1e-6
+    assert abs(tens[-1] - tens[0]) / 40.0 < (1e-12 if tol == 1e-6 else 1e-16)
+    assert np.ptp(x[100:]) < 1e-3 * tol
     assert x[-1] > 1e-6  # it hangs on its springs
 
 
@@ -70,20 +68,22 @@ def test_a_thousand_cycles_leave_nothing(lowest, tol):
     It comes in levels, so that no step in it throws the block over the limit. From the third cycle on the block is where
     it was at the same moment of the cycle before, and so are its angle and what its contacts remember.
     """
-    levels = [0.0, 0.5, 0.8, 0.95, 0.99, 0.997, 0.999, 0.99, 0.8, 0.5]
+    levels = [0.0, 0.9, 0.99, 0.999, 0.5]
     levels += [-x for x in levels] if lowest < 0.0 else []
     loaded = []
     for level in levels:
-        world = resting("box", st.Elastic(1e5, damping=200.0))
-        world.add_force("body", (level * 0.5 * G, 0, 0), point=(0, 0, -0.05))
+        world = st.World(gravity=(level * 0.5 * G, 0, -G))
+        world.set_material("default", friction=0.5, compliance=st.Elastic(1e5, damping=200.0))
+        world.add_plane()  # the centre of mass is at its height, so that no load tilts the block
+        block = st.Box((0.2, 0.2, 0.1), position=(0, 0, 0.05))
+        world.add_body(block, mass=1.0, inertia=(0.01, 0.01, 0.01), com=(0, 0, 0))
         loaded.append(st.Simulator(world, 0.005, tol=tol))
     state, places, remembered = loaded[0].advance(200).state, [], []
     for _ in range(1000):
         for simulator in loaded:
-            simulator.start_from(state)
-            result = simulator.advance(6)
-            assert result.success
-            state = result.state
+            group = simulator._loop.take_steps(state, 6)
+            assert group.taken == 6  # each solved to the tolerance
+            state = group.before
         places.append(loaded[0].system.bodies(state.q)[-1])
         remembered.append(state.springs[:, :3])
     drift = np.ptp(places[3:], axis=0)
@@ -266,3 +266,58 @@ def test_an_oblique_impact_has_the_tangential_restitution_of_the_benchmark(angle
     assert et == pytest.approx(CHUNG_OOI[angle], abs=0.004 if angle >= 30 else 0.03)
     # the ball's centre loses what its spin gains: I ω = R m Δu, with I = 2/5 m R²
     assert 0.4 * spin * 2.5e-3 == pytest.approx((1 - et) * 3.9 * math.sin(math.radians(angle)), rel=1e-6)
+
+
+def silo(count, seed=0, width=0.3, radius=0.025):
+    """Balls of 2500 kg/m³ and ± 15 % in size between four rough walls, on a floor that sinks at 2 cm/s."""
+    rng, world = np.random.default_rng(seed), st.World()
+    world.set_material("default", friction=0.5, compliance=st.Elastic(1e5, damping=20.0))
+    floor = st.Box((2 * width, 2 * width, 0.1), position=(0, 0, -0.05))
+    world.add_body(floor, kind="kinematic", velocity=(0, 0, -0.02), name="floor")
+    for normal in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)):
+        world.add_plane(normal, -0.5 * width)
+    for i in range(count):
+        cell = np.array([i % 5 + 0.5, i // 5 % 5 + 0.5, i // 25 + 0.5])
+        place = cell * [0.2 * width, 0.2 * width, 2.35 * radius] - [0.5 * width, 0.5 * width, 0]
+        size = radius * rng.uniform(0.85, 1.15)
+        world.add_body(st.Sphere(size), density=2500, position=place + 0.1 * radius * rng.uniform(-1, 1, 3))
+    return world
+
+
+def weighed(count, width=0.3, h=0.005):
+    """Weight of a filling, load of the floor, and friction and pressing force of the walls [N], mean over 0.5 s after 1.25 s."""
+    simulator = st.Simulator(silo(count, width=width), h, accept=1e-6)
+    assert simulator.advance(250).success
+    model, found = simulator.system, []
+    for _ in range(20):
+        result = simulator.advance(5)
+        assert result.success
+        c = result.contacts
+        moves = model.moves[c.bodies]
+        force = c.impulse[:, :1] * c.normal + c.impulse[:, 1:2] * c.tangent
+        force += c.impulse[:, 2:3] * np.cross(c.normal, c.tangent)
+        up = np.where(moves[:, 0], force[:, 2], -force[:, 2]) / h
+        wall, floor = ~moves.all(axis=1) & (abs(c.normal[:, 2]) < 0.5), abs(c.normal[:, 2]) > 0.5
+        floor &= ~moves.all(axis=1)
+        found.append([up[floor].sum(), up[wall].sum(), c.impulse[wall, 0].sum() / h])
+    return float(model.mass_of[model.moves].sum() * G), *np.mean(found, axis=0)
+
+
+@pytest.mark.long
+def test_the_floor_of_a_silo_carries_what_janssen_says():
+    """S (1 - exp(-W/S)) of a weight W, and no more than S of any: one S for three fillings.
+
+    To 15 %: in a silo that is six balls wide the load of the floor differs by a tenth from one packing to another.
+    Janssen's S is w³ ρ g/(4 µ K) with the width w and the ratio K of horizontal to vertical stress: from that ratio,
+    which is not the same at all depths, S can be as much as that of K = 0.4 and as little as that of K = 1.
+    """
+    weight, floor, wall, pressing = np.array([weighed(n) for n in (150, 350, 600)]).T
+    assert floor + wall == pytest.approx(weight, rel=0.02)  # what is left accelerates
+    assert (wall < 0.5 * pressing).all()
+    trials = np.linspace(200.0, 500.0, 3001)
+    missed = trials * (1 - np.exp(-weight[:, None] / trials)) / floor[:, None] - 1
+    best = int(np.argmin(abs(missed).max(axis=0)))
+    assert abs(missed[:, best]).max() < 0.15
+    assert floor[-1] < 0.4 * weight[-1]
+    density = weight[-1] / (0.3**2 * 0.905)  # ρ g of 600 balls, which stand 0.905 m high [N/m³]
+    assert 0.3**3 * density / (4 * 0.5 * 1.0) < trials[best] < 0.3**3 * density / (4 * 0.5 * 0.4)
