@@ -1,4 +1,4 @@
-"""Elastic contact against mechanics: creep, cycles, rigid turns, collisions, impacts, silos; the same bits for threads."""
+"""Elastic contact against mechanics: creep, cycles, rigid turns, collisions, impacts, silos; threads, checkpoints."""
 
 import math
 import os
@@ -65,8 +65,8 @@ def test_nothing_creeps_in_a_minute(what, tol):
 def test_a_thousand_cycles_leave_nothing(lowest, tol):
     """A load along the floor to 0.999 of what friction holds and back, to nothing or to the same in reverse.
 
-    It comes in levels, so that no step in it throws the block over the limit. From the third cycle on the block is where
-    it was at the same moment of the cycle before, and so are its angle and what its contacts remember.
+    It comes in levels, so that no step in it throws the block over the limit. From the third cycle on the block is
+    where it was at the same moment of the cycle before, and so are its angle and what its contacts remember.
     """
     levels = [0.0, 0.9, 0.99, 0.999, 0.5]
     levels += [-x for x in levels] if lowest < 0.0 else []
@@ -224,7 +224,7 @@ def ball_on_plane(kn, kt, part, angle=0.0, friction=0.092):
 
 @pytest.mark.parametrize("part", [50, 200])
 def test_an_impact_takes_half_a_period_of_its_spring(part):
-    """π √(m/k), and e = exp(-π²/(2 part)): what implicit Euler takes of an oscillation in `part` steps to half of it."""
+    """π √(m/k), and e = exp(-π²/(2 part)), by what implicit Euler takes of half an oscillation in `part` steps."""
     kn = 6.935e7
     e, _, _, time = ball_on_plane(kn, 0.87 * kn, part)
     assert time == pytest.approx(1.0, abs=1.5 / part)
@@ -247,7 +247,18 @@ def oblique(angle, kn, kt, mu=0.092):
 
 
 # e_t over the angle of incidence [deg], read off the figure: Y. C. Chung, J. Y. Ooi, Granular Matter 13, 2011, test 4
-CHUNG_OOI = {10: 0.687, 15: 0.624, 20: 0.616, 25: 0.634, 30: 0.684, 35: 0.737, 40: 0.781, 50: 0.845, 60: 0.893, 70: 0.932}
+CHUNG_OOI = {
+    10: 0.687,
+    15: 0.624,
+    20: 0.616,
+    25: 0.634,
+    30: 0.684,
+    35: 0.737,
+    40: 0.781,
+    50: 0.845,
+    60: 0.893,
+    70: 0.932,
+}
 
 
 @pytest.mark.parametrize("angle", [20, 40, *(pytest.param(a, marks=pytest.mark.long) for a in (10, 30, 50, 60, 70))])
@@ -285,7 +296,7 @@ def silo(count, seed=0, width=0.3, radius=0.025):
 
 
 def weighed(count, width=0.3, h=0.005):
-    """Weight of a filling, load of the floor, and friction and pressing force of the walls [N], mean over 0.5 s after 1.25 s."""
+    """Weight of a filling, load of the floor, and friction and pressing force of the walls [N], after 1.25 s."""
     simulator = st.Simulator(silo(count, width=width), h, accept=1e-6)
     assert simulator.advance(250).success
     model, found = simulator.system, []
@@ -321,3 +332,83 @@ def test_the_floor_of_a_silo_carries_what_janssen_says():
     assert floor[-1] < 0.4 * weight[-1]
     density = weight[-1] / (0.3**2 * 0.905)  # ρ g of 600 balls, which stand 0.905 m high [N/m³]
     assert 0.3**3 * density / (4 * 0.5 * 1.0) < trials[best] < 0.3**3 * density / (4 * 0.5 * 0.4)
+
+
+def heap(count):
+    """Balls and boxes that fall on each other, spinning."""
+    rng, world = np.random.default_rng(2), st.World()
+    world.set_material("default", friction=0.5, compliance=st.Elastic(1e6))
+    world.add_plane()
+    for i in range(count):
+        place = np.array([i % 12, i // 12 % 12, i // 144 + 0.6]) * 0.102 + rng.uniform(-1e-3, 1e-3, 3)
+        shape = st.Box((0.08, 0.08, 0.08)) if i % 4 == 0 else st.Sphere(0.05)
+        world.add_body(shape, density=2500, position=place, angular_velocity=rng.normal(size=3))
+    return world
+
+
+@pytest.mark.long
+def test_any_number_of_threads_gives_the_same_bits():
+    """Of places, velocities, impulses and what contacts remember, with more contacts than one thread takes alone."""
+    code = """
+import hashlib, runpy, sys
+import stiction as st
+from stiction.problem.body_kernels import THREADS_MIN_BLOCKS
+from stiction.runtime.jit import get_num_threads
+names = runpy.run_path(sys.argv[1])
+simulator = st.Simulator(names["heap"](3600), 0.005)
+simulator.advance(25)
+s = simulator.state
+assert len(s.keys) > THREADS_MIN_BLOCKS and abs(s.springs[:, :3]).max() > 0.0
+print(get_num_threads(), hashlib.sha256(b"".join(x.tobytes() for x in (s.q, s.v, s.impulses, s.springs))).hexdigest())
+"""
+    said = []
+    for threads in ("1", "2"):
+        known = {**os.environ, "NUMBA_NUM_THREADS": threads}
+        done = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True, env=known)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout.split())
+    assert said[0][1] == said[1][1]
+    assert int(said[0][0]) == 1
+
+
+def test_a_heap_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path):
+    """In the middle of its fall, in the compiled loop: the frames, and what contacts remember at the end."""
+    whole = st.Simulator(heap(60), 0.005)
+    run = whole.run(0.4, record=tmp_path / "whole.h5")
+    st.Simulator(heap(60), 0.005).run(0.2, record=tmp_path / "part.h5")
+    rest = st.Simulator(heap(60), 0.005)
+    other = rest.resume(tmp_path / "part.h5", duration=0.4)
+    assert np.array_equal(run.q, other.q)
+    assert np.array_equal(run.v, other.v)
+    assert abs(whole.state.springs[:, :3]).max() > 0.0
+    assert np.array_equal(whole.state.springs, rest.state.springs)
+
+
+HERTZ = [(1.0, True, 200), (1.0, False, 400), (0.01, True, 400), (0.01, False, 200)]
+
+
+@pytest.mark.parametrize(
+    ("speed", "pair", "part"), [HERTZ[0], *(pytest.param(*x, marks=pytest.mark.long) for x in HERTZ[1:])]
+)
+def test_a_ball_bounces_as_long_as_hertz_says(speed, pair, part):
+    """2.868 (m²/(E*² R v))^(1/5) on a rigid plane and between two balls, to one of 200 or 400 steps.
+
+    2.868 is 2 (15/16)^(2/5) ∫ dx/√(1 - x^(5/2)) from 0 to 1 (Hertz; Landau, Lifshitz, Theory of Elasticity, §9).
+    """
+    young, poisson, radius, density = 70e9, 0.22, 0.01, 2500.0
+    mass = density * 4 / 3 * np.pi * radius**3
+    modulus = young / (1 - poisson**2) / (2 if pair else 1)
+    m, curve, v = (mass / 2, radius / 2, 2 * speed) if pair else (mass, radius, speed)
+    time = 2.8683 * (m**2 / (modulus**2 * curve * v)) ** 0.2
+    world = st.World(gravity=(0, 0, 0))
+    world.set_material("default", young=young, poisson=poisson, density=density)
+    world.set_material("rigid")
+    if pair:
+        world.add_body(st.Sphere(radius), position=(0, 0, -radius), velocity=(0, 0, speed))
+    else:
+        world.add_plane(material="rigid")
+    world.add_body(st.Sphere(radius), position=(0, 0, radius), velocity=(0, 0, -speed))
+    simulator, count = st.Simulator(world, time / part, tol=1e-9), 0
+    while steps(simulator, 1).contacts.impulse[:, 0].any():
+        count += 1
+    assert count == pytest.approx(part, abs=1.5)

@@ -111,8 +111,8 @@ class Springs:
         energy = certificate.energy
         energy = replace(energy, friction=energy.friction + lost - work, springs=energy.springs + work - lost)
         return replace(
-            certificate, energy=energy, elastic_energy=self._stored(problem, solution, gap, after), softened=self.softened,
-            hertz_defect=self._hertz_defect(problem, solution, gap),
+            certificate, energy=energy, elastic_energy=self._stored(problem, solution, gap, after),
+            softened=self.softened, hertz_defect=self._hertz_defect(problem, solution, gap),
         )  # fmt: skip
 
     def _stored(self, problem: ContactProblem, solution: Solution, gap: FloatArray, after: FloatArray) -> float:
