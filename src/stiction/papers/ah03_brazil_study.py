@@ -45,7 +45,7 @@ from .experiment import Outcome, Quantity
 from .progress import track
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.figure import Figure
 
 TABLE = "ah03-brazil-nut-study.csv"
 STEPS = (0.1, 0.025, 0.0125, 0.00625)
