@@ -116,11 +116,11 @@ def nut_study(
         axes.minorticks_off()
     first = [one.mean for one in excess["relaxed"]][-1] * steps / steps[-1]
     near = steps <= 5.0 * steps[-1]
-    right.plot(steps[near], first[near], "--", color=NUT, linewidth=0.9, label="of first order in h")
-    right.plot(steps, lifts, ":", color=NUT, linewidth=1.1, label="µ h λ, the gap that the relaxed law keeps")
+    lines = right.plot(steps[near], first[near], "--", color=NUT, linewidth=0.9, label="of first order in h")
+    lines += right.plot(steps, lifts, ":", color=NUT, linewidth=1.1, label="µ h λ, the gap that the relaxed law keeps")
     right.set_yscale("log")
     right.set_ylim(0.5 * lifts.min(), 30.0)
-    left.set_ylim(0.0, None)
-    left.legend(frameon=False, fontsize=8)
-    right.legend(frameon=False, fontsize=8, loc="lower right")
+    left.set_ylim(0.0, 1.45 * left.get_ylim()[1])
+    left.legend(frameon=False, fontsize=8, loc="upper right")
+    right.legend(handles=lines, frameon=False, fontsize=8, loc="lower right")
     return figure
