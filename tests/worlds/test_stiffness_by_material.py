@@ -159,6 +159,31 @@ def test_no_weight_leaves_a_least_stiffness():
     assert kinetic.min() < 1e-3 * start
 
 
+@pytest.mark.parametrize("plane", [False, True])
+def test_collisions_never_gain_kinetic_energy(plane):
+    """At steps that resolve the contact and at steps that do not."""
+    rng = np.random.default_rng(1)
+    for _ in range(6):
+        world = st.PlanarWorld(gravity=(0, 0)) if plane else st.World(gravity=(0, 0, 0))
+        dim = 2 if plane else 3
+        given = {"young": 10 ** rng.uniform(5, 9), "poisson": float(rng.uniform(0, 0.5))}
+        world.set_material("default", friction=float(rng.uniform(0, 1)), **given)
+        shapes = [st.Disk(0.1)] if plane else [st.Sphere(0.1), st.Box((0.15, 0.15, 0.15)), st.Capsule(0.06, 0.1)]
+        for i in range(5):
+            place = rng.uniform(-0.02, 0.02, dim) + 0.28 * (i - 2) * np.eye(dim)[0]
+            world.add_body(
+                shapes[rng.integers(len(shapes))], mass=float(rng.uniform(0.1, 10)), position=place,
+                velocity=-3.0 * place + 0.1 * rng.normal(size=dim),
+                angular_velocity=rng.normal() if plane else rng.normal(size=3),
+            )  # fmt: skip
+        simulator = st.Simulator(world, 10 ** rng.uniform(-3.5, -2.3), tol=1e-9)
+        start = simulator.system.energy(simulator.state.q, simulator.state.v).kinetic
+        for _ in range(120):
+            result = simulator.step()
+            assert result.success
+            assert simulator.system.energy(result.state.q, result.state.v).kinetic <= start * (1 + 1e-12)
+
+
 def spring_impact(e, steps, **law):
     """The speed after the impact of a ball at 1 m/s on a wall, over that before; `steps` in a contact."""
     world = st.World(gravity=(0, 0, 0))
@@ -299,13 +324,15 @@ def mixed():
 
 def test_the_loop_takes_the_same_steps():
     one, other = (st.Simulator(mixed(), 0.002) for _ in range(2))
+    defect = 0.0
     for _ in range(60):
         result = one.step()
+        defect = max(defect, result.certificate.hertz_defect)
     last = other.advance(60)
     for name in ("q", "v", "keys", "impulses", "springs"):
         assert np.array_equal(getattr(result.state, name), getattr(last.state, name)), name
     assert result.certificate == last.certificate
-    assert result.certificate.hertz_defect > 0.0
+    assert 0.0 < defect < 1.0
 
 
 def test_a_scene_has_its_materials():

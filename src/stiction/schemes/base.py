@@ -102,10 +102,10 @@ class StepCertificate:
     contact or joint misses its law, and weight_share, that over the mean weight of a body (None without gravity).
     elastic_energy: what the springs of elastic contacts hold at the end [J]; softened: how many of these are stiffer
     than a step of this length can resolve, and were as stiff as it can (`systems/elastic.py`); hertz_defect: by how
-    much the load of a contact differs from Hertz's law at its overlap at most, as a share of the larger of both and of
-    the body's weight, over contacts whose stiffness is by material and not that of the step: a step has the secant at
-    the load of the one before; memory: the largest force [N] by which what a contact remembers misses what this step
-    and the one before ask for (`spring_memory.py`).
+    much the load of a contact differs from Hertz's law at its overlap, relatively and at most, over contacts that bear
+    more than a body's weight and whose stiffness is by material and not that of the step: a step has the secant at the
+    load of the one before; memory: the largest force [N] by which what a contact remembers misses what this step and
+    the one before ask for (`spring_memory.py`).
     """
 
     penetration: float

@@ -145,10 +145,10 @@ class Springs:
         return 4.0 / 3.0 * self.laws[:, MODULUS] * self.laws[:, RADIUS] ** 2 * LEAST_CIRCLE**3
 
     def _hertz_defect(self, problem: ContactProblem, solution: Solution, gap: FloatArray) -> float:
-        """The largest difference of a load from Hertz's law at the overlap, where that law sets the stiffness.
+        """The largest relative difference of a load from Hertz's law at the overlap, where that law sets the stiffness.
 
-        Relative to the larger of both, or to the load at which the stiffness is least. Of the load without what
-        the damper has: -kn φ with the gap φ at the end of the step that its rows see.
+        Of loads above the least that has a stiffness of its own; below it, forces differ by up to 4/27 of that load.
+        Without what the damper has: -kn φ with the gap φ at the end of the step that its rows see.
         """
         here = self.by_hertz & (gap < 0.0)
         first = problem.row_ptr[:-1][here]
@@ -157,9 +157,8 @@ class Springs:
         start = np.where(b < 0.0, b * (h * kn + c) / kn, b * h)
         load = np.where(p > 0.0, kn * (p - c * start) / (h * kn + c), 0.0)
         law = 4.0 / 3.0 * self.laws[here, MODULUS] * np.sqrt(self.laws[here, RADIUS]) * (-gap[here]) ** 1.5
-        least = self._least_load(problem)[here]
-        loaded = load > 0.0
-        return float((np.abs(load - law) / np.maximum(np.maximum(load, law), least))[loaded].max(initial=0.0))
+        loaded = load > self._least_load(problem)[here]
+        return float((np.abs(load - law) / np.maximum(load, law))[loaded].max(initial=0.0))
 
     def refusal(self, system: Any, problem: ContactProblem) -> str | None:
         """Why a step cannot make a contact bounce as it is to; None where it can."""

@@ -51,7 +51,7 @@ def by_hertz(k, elastic):
 
 @njit(leaf=True)
 def _stiffness(k, mass, gravity, load, elastic):
-    """Set kn and kt of contact k that feels `mass` [kg] at the `load` of the step before [N], if it has a modulus."""
+    """Set kn and kt of contact k that feels `mass` [kg] at a `load` [N], if it has a modulus."""
     modulus, radius = elastic[k, MODULUS], elastic[k, RADIUS]
     if modulus == 0.0:
         return
@@ -74,6 +74,29 @@ def contact_time(k, mass, speed, elastic):
 
 
 @njit(leaf=True)
+def first_load(k, mass, depth, speed, elastic):
+    """The load by Hertz's law [N] of contact k that is hit at `speed`, at the `depth` to which that leads in the step.
+
+    No deeper than the impact goes, where its energy is spent.
+    """
+    modulus, radius = elastic[k, MODULUS], elastic[k, RADIUS]
+    if modulus == 0.0 or radius == 0.0:
+        return 0.0
+    stiff = modulus * math.sqrt(radius)
+    deepest = (15.0 / 16.0 * mass * speed * speed / stiff) ** 0.4
+    return 4.0 / 3.0 * stiff * min(depth, deepest) ** 1.5
+
+
+@njit(leaf=True)
+def approach(k, first, form, v):
+    """How fast the two bodies of contact k approach each other along its row `first` [m/s]."""
+    u = 0.0
+    for j in range(v.shape[1]):
+        u -= form.Ja[first, j] * v[form.body_a[k], j] + form.Jb[first, j] * v[form.body_b[k], j]
+    return u
+
+
+@njit(leaf=True)
 def set_stiffness(h, gravity, form, v, row_ptr, diagonal, value, keys, warm_start, elastic):
     """Fill in stiffness and damping in elastic (nk, 8), which holds laws and sizes.
 
@@ -81,7 +104,7 @@ def set_stiffness(h, gravity, form, v, row_ptr, diagonal, value, keys, warm_star
     warm_start: keys, impulses and springs of the last one. Returns the first contact that is hit in the step, is to
     bounce, and would end before `CONTACT_STEPS` steps, and how long it lasts [s]; -1 where there is none.
     """
-    Ja, Jb, old_keys, old, springs = form.Ja, form.Jb, warm_start.keys, warm_start.impulses, warm_start.springs
+    old_keys, old, springs = warm_start.keys, warm_start.impulses, warm_start.springs
     at, unresolved, time = 0, -1, 0.0
     for k in range(len(keys)):
         if elastic[k, KN] == math.inf:
@@ -89,10 +112,15 @@ def set_stiffness(h, gravity, form, v, row_ptr, diagonal, value, keys, warm_star
         while at < len(old_keys) and old_keys[at] < keys[k]:
             at += 1
         first, known = row_ptr[k], at < len(old_keys) and old_keys[at] == keys[k]
-        load = old[at, 0] / h if known else 0.0
-        if elastic[k, ZETA] >= 0.0 and load > 0.0 and at < len(springs):  # that of the spring, without the damper
-            load = springs[at, OLD_KN] * max(0.0, -value[first])
         mass = 1.0 / diagonal[first] if diagonal[first] > 0.0 else 0.0
+        load, speed = old[at, 0] / h if known else 0.0, 0.0
+        if load > 0.0 and elastic[k, ZETA] >= 0.0 and at < len(springs):  # that of the spring, without the damper
+            load = springs[at, OLD_KN] * max(0.0, -value[first])
+        elif load == 0.0:
+            speed = approach(k, first, form, v)
+            depth = h * speed - value[first]
+            speed = speed if depth > 0.0 else 0.0
+            load = first_load(k, mass, depth, speed, elastic) if speed > 0.0 else 0.0
         _stiffness(k, mass, gravity, load, elastic)
         if elastic[k, ZETA] < 0.0:
             continue
@@ -101,13 +129,8 @@ def set_stiffness(h, gravity, form, v, row_ptr, diagonal, value, keys, warm_star
         if by_hertz(k, elastic):
             viscous, own = math.sqrt(5.0), 0.75
         elastic[k, DAMPING] = max(0.0, viscous * elastic[k, ZETA] * math.sqrt(kn * mass) - own * h * kn)
-        if (known and old[at, 0] > 0.0) or unresolved >= 0:
-            continue
-        u = 0.0
-        for j in range(v.shape[1]):
-            u += Ja[first, j] * v[form.body_a[k], j] + Jb[first, j] * v[form.body_b[k], j]
-        if u < 0.0 and value[first] + h * u < 0.0:
-            lasts = contact_time(k, mass, -u, elastic)
+        if speed > 0.0 and unresolved < 0:
+            lasts = contact_time(k, mass, speed, elastic)
             if lasts < CONTACT_STEPS * h:
                 unresolved, time = k, lasts
     return unresolved, time

@@ -25,11 +25,12 @@ touch in a circle of radius a = (3 F R/(4 E*))^(1/3) (Hertz), and are as stiff a
     δ³ = 9 F²/(16 E*² R)      kn = F/δ = (16 E*² R F/9)^(1/3) = 4/3 E* a      kt = 8 G* a = 6 G*/E* kn
 
 (Mindlin 1949; 6 G*/E* = 3 (1 - ν)/(2 - ν) of one material, or of one against a rigid partner). F is the load of the
-spring in the step before, without that of a damper, and at least m g with m = 1/W_nn, the mass that the contact feels:
-what has not touched yet has no load, and a spring without stiffness would never get one. Where there is no gravity, F
-is at least that of a contact circle of `LEAST_CIRCLE` R. Patches of several points have a stiffness that does not
-depend on the load (`collision/sizes.py`), kn = E* s with s = 2 √(A/π) of a face, π/4 L of a line, and π/4 times the
-depth of 1 m in the plane; kt = 4 G*/E* kn, as for a flat disk. A contact has the larger of the two.
+spring in the step before, without that of a damper. What has not touched yet has the load by Hertz's law at the overlap
+to which its speed leads in the step, or at the deepest one of the impact. F is at least m g with m = 1/W_nn, the mass
+that the contact feels: a spring without stiffness would never get a load. Where there is no gravity, F is at least that
+of a contact circle of `LEAST_CIRCLE` R. Patches of several points have a stiffness that does not depend on the load
+(`collision/sizes.py`), kn = E* s with s = 2 √(A/π) of a face, π/4 L of a line, and π/4 times the depth of 1 m in the
+plane; kt = 4 G*/E* kn, as for a flat disk. A contact has the larger of the two.
 
 **Restitution.** A spring kn and a damper c that never pull bounce a mass m with the coefficient e of `bounce`
 (Schwager, Pöschel 2007), whatever the speed, where c = 2 ζ √(kn m); on Hertz's curve c = √5 ζ √(kn m) does the same,

@@ -1,7 +1,7 @@
 """Materials by name, for `set_material(name, like=...)`: typical values at room temperature, of which no more is meant.
 
     steel      structural steel                                           CRC Handbook; friction, dry: Marks' Handbook
-    aluminium  pure and its alloys, dry on itself: it seizes               CRC Handbook; Marks' Handbook
+    aluminium  pure and its alloys; dry, static: in sliding it seizes     CRC Handbook; Marks' Handbook
     glass      soda-lime glass                                            CRC Handbook; Marks' Handbook
     wood       oak, modulus along the grain (across it a tenth)           Wood Handbook (USDA); Marks' Handbook
     rubber     soft natural rubber, nearly incompressible                 Polymer Handbook; Marks' Handbook
@@ -30,7 +30,7 @@ class Known(NamedTuple):
 
 KNOWN = {
     "steel": Known(210e9, 0.30, 7850.0, 0.57),
-    "aluminium": Known(70e9, 0.33, 2700.0, 1.0),
+    "aluminium": Known(70e9, 0.33, 2700.0, 1.05),
     "glass": Known(70e9, 0.22, 2500.0, 0.40),
     "wood": Known(11e9, 0.35, 700.0, 0.48),
     "rubber": Known(5e6, 0.49, 1100.0, 1.0),
