@@ -15,6 +15,7 @@ The profiles are drawn from docs/data/solvers.csv, which `python benchmarks/prof
 from peers.csv, growth.csv and threads.csv there, which the benchmarks of these names write with --csv.
 """
 
+import contextlib
 import csv
 import re
 import subprocess
@@ -63,7 +64,9 @@ def draw_studies() -> None:
     for name, experiment in experiments().items():
         if experiment.study is not None:
             print(name)
-            for figure_name, figure in experiment.study().figures().items():
+            with contextlib.chdir(HERE / "data"):  # where the runs of studies that keep a table are
+                outcome = experiment.study()
+            for figure_name, figure in outcome.figures().items():
                 figure.savefig(IMAGES / f"{figure_name}.png", dpi=110)
                 print(f"  {figure_name}.png")
 

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from stiction.errors import ModelError
 from stiction.papers import ah03_brazil_nut as nut
+from stiction.papers import ah03_brazil_study as study
 from stiction.papers import experiment
 from stiction.solvers import Nsgs
 
@@ -82,3 +84,50 @@ def test_with_coulombs_own_law_it_stays_buried():
         assert run.above[run.ends][27] > 20
         last.append(run.above[-1])
     assert np.median(last) > 15
+
+
+def rows(rises, seeds=(1, 2, 3, 4)):
+    """Runs of a study with these rises by law and step, one after the other seed."""
+    return [
+        study.Row(law, h, seed, 24, rise + 0.1 * (seed - 2.5), 20.0, 1.5, 1e-5, 3, 0, 1e-6, 2.0, "1.000 2.000")
+        for (law, h), rise in rises.items()
+        for seed in seeds
+    ]
+
+
+def test_a_study_goes_on_after_its_last_row(tmp_path, monkeypatch):
+    """Rows that are there are read back as they were written, and not run again; a damaged table is refused."""
+    path, known = tmp_path / "study.csv", rows({("rigid", 0.1): 2.0})
+    for row in known[:3]:
+        study.append_row(path, row)
+    asked = []
+    monkeypatch.setattr(study, "shake", lambda *run: asked.append(run) or known[3])
+    assert study.collect(path, ("rigid",), (0.1,), (1, 2, 3, 4), 24) == known
+    assert asked == [("rigid", 0.1, 4, 24)]
+    assert study.collect(path, ("rigid",), (0.1,), (1, 2, 3, 4), 24) == known
+    assert len(asked) == 1
+    path.write_text(path.read_text()[:-30])
+    with pytest.raises(ModelError, match="no table of this study"):
+        study.read_rows(path)
+
+
+def test_what_a_study_concludes():
+    """An excess of first order over a constant rise is found as such, and its interval holds it."""
+    steps = (0.1, 0.025, 0.0125, 0.00625)
+    rises = {("rigid", h): 2.0 for h in steps} | {("relaxed", h): 2.0 + 200 * h for h in steps}
+    found = study.Findings(rows(rises))
+    assert found.rise("relaxed", 0.025).mean == pytest.approx(7.0)
+    assert found.excess("relaxed", 0.00625).mean == pytest.approx(1.25)
+    excess, order = found.excess("relaxed", 0.00625), found.order("relaxed")
+    assert excess.low < 1.25 < excess.high < 1.25 + 4 * 0.1
+    assert order.mean == pytest.approx(1.0)
+    assert order.low < 1.0 < order.high
+    assert found.lift("relaxed", 0.1) == pytest.approx(0.5 * 0.1 * 1.5)
+
+
+def test_a_run_of_the_study():
+    row = study.shake("elastic", 0.1, 1, shakes=2)
+    assert (row.law, row.h, row.seed, row.shakes) == ("elastic", 0.1, 1, 2)
+    assert row.failed == 0
+    assert len(row.rises.split()) == 2
+    assert 0.0 < row.slip < 10.0

@@ -28,7 +28,7 @@ def check(error, folder, reason):
     assert str(folder) in str(error)
     assert (folder / "reason.txt").read_text().strip() == reason
     state = np.load(folder / "state.npz")
-    assert {"t", "q", "v", "keys", "impulses"} == set(state.files)
+    assert {"t", "q", "v", "keys", "impulses", "springs"} == set(state.files)
     problem = st.read_fclib(folder / "problem.hdf5")
     assert st.solve(problem, tol=1e-9).success  # hard for one sweep, not for all
     told = json.loads((folder / "versions.json").read_text())

@@ -20,7 +20,7 @@ from ..papers.progress import listening
 from ..papers.report import VERDICTS, Entry, count, number, worst, write_report
 from .output import clock, console, output_folder, write_json
 
-MINUTES, COLD_MINUTES, STUDY_MINUTES = 3, 6, 10  # of all experiments or studies, on two cores
+MINUTES, COLD_MINUTES, STUDY_MINUTES = 3, 6, 45  # of all experiments or studies, on two cores
 COLOURS = {
     "reproduced": "green",
     "differs": "yellow",

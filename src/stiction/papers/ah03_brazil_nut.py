@@ -16,6 +16,7 @@ holds linearised holds in truth, and nothing overlaps.
 
 The relaxed law holds sliding contacts apart by µ h times their slip speed, which loosens the bed: with Coulomb's law
 (`relaxation="none"`) or with much smaller steps the disk rises far more slowly, if at all, and stays buried in 75 s.
+`ah03_brazil_study` compares the laws over seeds and steps.
 
 "On it" are small disks with centres higher than the large one's and within its width; it has emerged after the first
 shake that ends with none. The motion is chaotic: another round-off gives another path, and values on record are held to
@@ -305,6 +306,16 @@ def _figures(run: NutRun) -> dict[str, Figure]:
     }
 
 
+def _study() -> Outcome:
+    from .ah03_brazil_study import study
+
+    return study()
+
+
 EXPERIMENT = Experiment(
-    "ah03-brazil-nut", "Hart, Anitescu 2003", "A large disk among 200 small ones, shaken (§3, figures 7, 9)", reproduce
+    "ah03-brazil-nut",
+    "Hart, Anitescu 2003",
+    "A large disk among 200 small ones, shaken (§3, figures 7, 9)",
+    reproduce,
+    _study,
 )

@@ -9,6 +9,7 @@ solves              redundant joints that contradict each other; bodies that com
 approach, impact/   which contacts hit each other, and the laws of impact
 projection          configurations moved to where nothing overlaps
 springs             elastic contacts in a step: what their springs demand and remember; compiled: `spring_kernels`
+spring_memory       what they remember, computed a second time for the certificate
 step_kernels        what steps in Python and in the compiled loop share
 steps/              an Anitescu–Hart step of a world as compiled stages, and a loop over them
 """

@@ -175,7 +175,11 @@ class AnitescuHart:
             system, at_end, state, new, h, problem, solution.v, solution.p, mass_at=state.q, given_up=given_up
         )
         if springs is not None:
+            from .spring_memory import memory_error
+
             certificate = springs.booked(certificate, state, problem, solution, contacts.gap, new.springs)
+            memory = memory_error(system, candidates, state, new, h, problem, solution)
+            certificate = replace(certificate, memory=memory)
         ended: tuple[bool, Status, str] = solution.success, solution.status, solution.message
         reason = None if springs is None else springs.refusal(system, problem)
         if reason is not None:

@@ -104,7 +104,8 @@ class StepCertificate:
     than a step of this length can resolve, and were as stiff as it can (`systems/elastic.py`); hertz_defect: by how
     much the load of a contact differs from Hertz's law at its overlap, relatively and at most, over contacts that bear
     more than a body's weight and whose stiffness is by material and not that of the step: a step has the secant at the
-    load of the one before.
+    load of the one before; memory: the largest force [N] by which what a contact remembers misses what this step and
+    the one before ask for (`spring_memory.py`).
     """
 
     penetration: float
@@ -117,6 +118,7 @@ class StepCertificate:
     weight_share: float | None = None
     elastic_energy: float = 0.0
     softened: int = 0
+    memory: float = 0.0
     hertz_defect: float = 0.0
 
 

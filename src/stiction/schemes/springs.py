@@ -71,13 +71,17 @@ class Springs:
     @property
     def elastic(self) -> np.ndarray:
         """(nk,) which constraints have a spring."""
-        return np.asarray(self.kept[:, 6] > 0.0)
+        from . import spring_kernels as columns
+
+        return np.asarray(self.kept[:, columns.KT] > 0.0)
 
     @property
     def by_hertz(self) -> np.ndarray:
         """(nk,) which have the stiffness of Hertz's law, and not that of a patch or of the step."""
+        from . import spring_kernels as columns
+
         kn, modulus = self.laws[:, KN], self.laws[:, MODULUS]
-        own = self.kept[:, 7] > (1.0 - 1e-9) * kn
+        own = self.kept[:, columns.KN] > (1.0 - 1e-9) * kn
         return np.asarray(self.elastic & (modulus > 0.0) & (kn > modulus * self.laws[:, PATCH]) & own)
 
     def remembered(self, problem: ContactProblem, solution: Solution, q0: FloatArray, q1: FloatArray) -> FloatArray:
@@ -107,17 +111,20 @@ class Springs:
         energy = certificate.energy
         energy = replace(energy, friction=energy.friction + lost - work, springs=energy.springs + work - lost)
         return replace(
-            certificate, energy=energy, elastic_energy=self._stored(problem, gap, after), softened=self.softened,
-            hertz_defect=self._hertz_defect(problem, solution, gap),
+            certificate, energy=energy, elastic_energy=self._stored(problem, solution, gap, after),
+            softened=self.softened, hertz_defect=self._hertz_defect(problem, solution, gap),
         )  # fmt: skip
 
-    def _stored(self, problem: ContactProblem, gap: FloatArray, after: FloatArray) -> float:
+    def _stored(self, problem: ContactProblem, solution: Solution, gap: FloatArray, after: FloatArray) -> float:
         """½ kn δ² + ½ kt |ξ|² [J], with the stiffness that the step has used; by Hertz's law the work up to δ.
 
         That is 8/15 E* √R δ^(5/2), and below the load F₀ at which stiffness is least ½ F₀/δ₀ δ²: F₀ δ₀/10 more in all.
         """
-        here = after[:, 6] > 0.0
-        xi, kt, kn = after[here, :3], after[here, 6], after[here, 7]
+        from . import spring_kernels as columns
+
+        # of an open contact, whose feature may be none where the step ends, the gap says nothing
+        here = (after[:, columns.KT] > 0.0) & (solution.p[problem.row_ptr[:-1]] > 0.0)
+        xi, kt, kn = after[here, columns.XI : columns.XI + 3], after[here, columns.KT], after[here, columns.KN]
         depth = np.maximum(-gap[here], 0.0)
         stored = 0.5 * kn * depth**2
         curve = self.by_hertz[here]

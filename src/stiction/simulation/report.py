@@ -34,9 +34,9 @@ def leave_report(
     """Write the report of a failed step and return its folder; None where nothing can be written.
 
     folder: where; None: a new one among the temporary files of the system, of which the newest stay. `reason.txt` is
-    the sentence of the error, `state.npz` the state before the step (t, q, v, keys, impulses), `problem.hdf5` the
-    contact problem that was not solved (`stiction solve` tries other solvers on it), `scene.toml` the scene where it is
-    known, `versions.json` the settings and the versions of what took part.
+    the sentence of the error, `state.npz` the state before the step (t, q, v, keys, impulses, springs), `problem.hdf5`
+    the contact problem that was not solved (`stiction solve` tries other solvers on it), `scene.toml` the scene where
+    it is known, `versions.json` the settings and the versions of what took part.
     """
     try:
         if folder is None:
@@ -45,7 +45,7 @@ def leave_report(
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "reason.txt").write_text(reason + "\n", encoding="utf-8")
         s = simulator.state
-        np.savez(folder / "state.npz", t=s.t, q=s.q, v=s.v, keys=s.keys, impulses=s.impulses)
+        np.savez(folder / "state.npz", t=s.t, q=s.q, v=s.v, keys=s.keys, impulses=s.impulses, springs=s.springs)
         if simulator.scene is not None:
             (folder / "scene.toml").write_text(simulator.scene, encoding="utf-8")
         (folder / "versions.json").write_text(json.dumps(_versions(simulator), indent=1) + "\n", encoding="utf-8")

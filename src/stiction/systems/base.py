@@ -12,6 +12,7 @@ from ..friction.table import Directions, FrictionTable, row_codes
 from ..problem.dynamics import Dynamics
 from ..problem.laws import EQUALITY, UNILATERAL
 from .compliance import soften
+from .elastic import MEMORY
 
 if TYPE_CHECKING:
     from .model.mechanism import Mechanism
@@ -214,9 +215,13 @@ class Geometry(NamedTuple):
 def unusable(system: System, state: State) -> str | None:
     """Why no step can be taken from a state, by the names that the system gives its coordinates; None where one can.
 
-    All of it must be finite, and the quaternions of bodies of length one: a longer one is no rotation, and would make
-    their shapes larger.
+    What it remembers of constraints has a row for each, all of it must be finite, and the quaternions of bodies of
+    length one: a longer one is no rotation, and would make their shapes larger.
     """
+    for what, width in (("impulses", MAX_ROWS), ("springs", MEMORY)):
+        shape, rows = np.shape(getattr(state, what)), len(state.keys)
+        if shape != (rows, width) and (what == "impulses" or shape != (0, width)):
+            return f"has {what} of shape {shape} for {rows} constraints; {(rows, width)} are needed"
     bad = _not_finite(system, state)
     if bad is not None:
         return f"must be finite: {bad}"
@@ -241,6 +246,9 @@ def _not_finite(system: System, state: State) -> str | None:
     if not np.isfinite(state.impulses).all():
         k = int(np.argmin(np.isfinite(state.impulses).all(axis=1)))
         return f"an impulse of constraint {system.constraint_name(int(state.keys[k]))!r} in its memory is not a number"
+    if not np.isfinite(state.springs).all():
+        k = int(np.argmin(np.isfinite(state.springs).all(axis=1)))
+        return f"the spring of contact {system.constraint_name(int(state.keys[k]))!r} in its memory is not a number"
     return None if np.isfinite(state.t) else f"its time is {state.t}"
 
 

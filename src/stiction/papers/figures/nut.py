@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,4 +80,47 @@ def nut_cost(times: FloatArray, seconds: FloatArray, contacts: IntArray, loaded:
     lower.plot(times[1:], loaded, color=NUT, linewidth=0.8, label="that carry an impulse")
     lower.set_ylim(0.0, 1.35 * contacts.max())
     lower.legend(frameon=False, fontsize=8, loc="upper right", ncols=2)
+    return figure
+
+
+def nut_study(
+    steps: FloatArray, rises: Mapping[str, Sequence[Any]], excess: Mapping[str, Sequence[Any]], lifts: FloatArray,
+    shakes: int,
+) -> Figure:  # fmt: skip
+    """The rise of the large disk over the step, by law, with its intervals, and what each law adds to rigid Coulomb.
+
+    rises, excess: estimates (mean, low, high) at each of `steps` [s]; lifts: µ h λ of the relaxed law [m].
+    """
+    figure = new_figure(10.4, 4.4)
+    left, right = figure.subplots(1, 2)
+    names = {
+        "relaxed": "relaxed law, rigid", "rigid": "Coulomb, rigid", "elastic": "Coulomb, elastic: up to 1e7 N/m",
+        "soft": "Coulomb, elastic: 3e5 N/m",
+    }  # fmt: skip
+    colours = dict(zip(names, (NUT, DARK, COLOURS[0], "#8a6414")))
+    dress(left, x="step h [s]", y="rise [m]", title=f"Rise through the bed after {shakes} shakes")
+    dress(right, x="step h [s]", y="rise beyond that of rigid Coulomb [m]", title="What a law adds")
+    for number, law in enumerate(rises):
+        shifted = steps * 1.03 ** (number - 1.5)  # so that intervals stay apart
+        for axes, shown in ((left, rises), (right, excess)):
+            if law in shown:
+                mean, low, high = (
+                    np.array([getattr(one, name) for one in shown[law]]) for name in ("mean", "low", "high")
+                )
+                low = np.maximum(low, 1e-3) if axes is right else low
+                axes.errorbar(shifted, mean, (np.maximum(mean - low, 0.0), high - mean), fmt="o-", markersize=4,
+                              linewidth=1.1, capsize=2.5, color=colours[law], label=names[law])  # fmt: skip
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_xticks(steps, [f"{h:g}" for h in steps])
+        axes.minorticks_off()
+    first = [one.mean for one in excess["relaxed"]][-1] * steps / steps[-1]
+    near = steps <= 5.0 * steps[-1]
+    lines = right.plot(steps[near], first[near], "--", color=NUT, linewidth=0.9, label="of first order in h")
+    lines += right.plot(steps, lifts, ":", color=NUT, linewidth=1.1, label="µ h λ, the gap that the relaxed law keeps")
+    right.set_yscale("log")
+    right.set_ylim(0.5 * lifts.min(), 30.0)
+    left.set_ylim(0.0, 1.45 * left.get_ylim()[1])
+    left.legend(frameon=False, fontsize=8, loc="upper right")
+    right.legend(handles=lines, frameon=False, fontsize=8, loc="lower right")
     return figure

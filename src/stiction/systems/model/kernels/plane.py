@@ -45,6 +45,10 @@ def contact_rows(
                 gx, gy = 0.0, 0.0
                 if max(lever[a], lever[b]) < math.inf:
                     gx, gy = 0.5 * (point_b[k, 0] - point_a[k, 0]), 0.5 * (point_b[k, 1] - point_a[k, 1])
+                elif geometry.gap[k] < 0.0 and lever[a] < math.inf:  # both at the point of the body that moves
+                    bx, by = point_a[k, 0] - q[b, 0], point_a[k, 1] - q[b, 1]
+                elif geometry.gap[k] < 0.0:
+                    ax, ay = point_b[k, 0] - q[a, 0], point_b[k, 1] - q[a, 1]
                 _set_row(Ja, r, 1.0, ny, -nx, ax + gx, ay + gy)
                 _set_row(Jb, r, -1.0, ny, -nx, bx - gx, by - gy)
             else:

@@ -53,7 +53,9 @@ def contact_rows(
 
     The normal row acts at each body's own surface point, so that it is the exact gradient of the gap. So do the
     tangents where one of the two is fixed or prescribed: at the moment of contact these points are one, and an arm that
-    ends elsewhere would spoil the spin of an impact found before touching. Between two bodies that move they act at the
+    ends elsewhere would spoil the spin of an impact found before touching. Where these two overlap, the tangents act at
+    the moving body's point: else a turning body would slip, by the overlap, on a prescribed one that turns with it.
+    Between two bodies that move they act at the
     point halfway between, since equal and opposite impulses at two points would change the angular momentum. Spin and
     rolling are the relative angular velocity about the normal and about the tangents; their `length` (nr,) is the
     smaller lever (nb,) of the two bodies, infinite of those that no force moves. Where side is 1, tangent 1 follows an
@@ -79,6 +81,10 @@ def contact_rows(
             gy = 0.5 * (point_b[k, 1] - point_a[k, 1])
             gz = 0.5 * (point_b[k, 2] - point_a[k, 2])
             ax, ay, az, bx, by, bz = ax + gx, ay + gy, az + gz, bx - gx, by - gy, bz - gz
+        elif geometry.gap[k] < 0.0 and lever[a] < math.inf:
+            bx, by, bz = point_a[k, 0] - q[b, 0], point_a[k, 1] - q[b, 1], point_a[k, 2] - q[b, 2]
+        elif geometry.gap[k] < 0.0:
+            ax, ay, az = point_b[k, 0] - q[a, 0], point_b[k, 1] - q[a, 1], point_b[k, 2] - q[a, 2]
         c = number[k]
         if side[c] == 0:
             tx, ty, tz, sx, sy, sz = frame(nx, ny, nz)
