@@ -62,6 +62,8 @@ class AutoParameters(NamedTuple):
     """The second stage of small problems."""
     proximal_of_many: Stage = ("proximal", 200)
     """The second stage of large problems."""
+    proximal_of_elastic: Stage = ("proximal", 50)
+    """The same for large problems whose contacts are all elastic: a dozen starts of sweeps have failed by then."""
     stages: tuple[Stage, ...] = (("nsgs", 2000), ("proximal", 1000), ("fixed-point", 32), ("nsgs", 10_000))
     """The stages after these two."""
     stages_on_many_bodies: tuple[Stage, ...] = (("nsgs", 10_000),)
@@ -249,7 +251,10 @@ class Auto:
             yield from AUTO.convex_stages
         else:
             many = problem.nr > ATTEMPT.few_rows
-            yield AUTO.proximal_of_many if many else AUTO.proximal
+            if problem.elastic and many:
+                yield AUTO.proximal_of_elastic
+            else:
+                yield AUTO.proximal_of_many if many else AUTO.proximal
             yield from AUTO.stages_on_many_bodies if swept and many else AUTO.stages
         if small and not pivots:
             yield "lemke", None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -102,7 +103,7 @@ class Nsgs:
         window = first_window if accelerate else WINDOWS.first_sweeps  # the first attempt is that of the compiled loop
         springs = problem.elastic and problem.nr > ATTEMPT.strict_rows
         large = accelerate and (problem.nr > ATTEMPT.few_rows or springs)
-        restarts = [*(WINDOWS.restart_shares_elastic if springs else WINDOWS.restart_shares)] if large else []
+        restarts = _restart_shares(problem, springs) if large else iter(())
         best, least_error, sweeps = p, np.inf, 0
         while True:
             outcome, count, error = run.sweep(min(window, limit - sweeps), inner)
@@ -125,13 +126,26 @@ class Nsgs:
             if outcome == RESTING:
                 message = f"nsgs came to rest after {sweeps} sweeps with {_residual(least_error, tol)}"
                 return best, Status.INACCURATE, message, sweeps
-            if restarts and outcome == STALLED:
-                run = BodySweeps(problem, restarts.pop(0) * p, omega, True, level)
+            shares = next(restarts, None) if outcome == STALLED else None
+            if shares is not None:
+                run = BodySweeps(problem, shares * p, omega, True, level)
             elif steps and (slow or window == WINDOWS.first_sweeps):
                 run, large = sweeps_class(problem, p, steps.pop(0), False, level), False
             elif isinstance(run, FirstAttempt):
                 run = BodySweeps(problem, p, omega, True, level)
             window = first_window if large else WINDOWS.window_sweeps
+
+
+def _restart_shares(problem: ContactProblem, springs: bool) -> Iterator[Any]:
+    """The shares of its impulses from which a large problem that has stalled starts again (`parameters.WINDOWS`)."""
+    if not springs:
+        yield from WINDOWS.restart_shares
+        return
+    random = np.random.default_rng(problem.nr)  # the same for every run
+    yield 0.0
+    for _ in range(WINDOWS.restarts_elastic - 1):
+        shares = random.uniform(0.0, WINDOWS.most_share_elastic, problem.nk)
+        yield np.repeat(shares, np.diff(problem.row_ptr))
 
 
 def _residual(error: float, tol: float) -> str:

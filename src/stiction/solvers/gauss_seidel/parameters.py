@@ -58,8 +58,11 @@ class WindowParameters(NamedTuple):
     restart_shares: tuple[float, ...] = (0.5, 0.5)
     """The shares of its impulses from which a large problem that has stalled starts again: jammed piles have solutions
     that repel sweeps, which wander for ever from one start and arrive from another."""
-    restart_shares_elastic: tuple[float, ...] = 3 * (0.0, 1.0, 1.5, 0.5)
-    """The same where every contact is elastic: of ten starts of the hardest steps of falling piles three arrive."""
+    restarts_elastic: int = 16
+    """Restarts of a large problem whose contacts are all elastic, from no impulses first, and then from shares of its
+    impulses that differ from contact to contact: of ten starts of the hardest steps of falling piles some arrive."""
+    most_share_elastic: float = 2.0
+    """The largest of these shares."""
     dense_max_rows: int = 300
     """Size up to which a Delassus matrix stays a full one."""
     certificate_sweeps: int = 100
