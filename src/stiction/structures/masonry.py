@@ -106,7 +106,7 @@ def arch(
 def least_thickness(
     stones: int, *, friction: Any = 0.7, angle: float = math.pi, most: float = ARCH_MAX_THICKNESS, tol: float = 1e-6
 ) -> float:
-    """The least thickness over the mean radius with which an `arch` stands by `statics`, to tol; infinite above most."""
+    """The least thickness over the mean radius with which an `arch` stands by statics, to tol; infinite above most."""
     low, high = 0.0, _check.number("most", most, positive=True)
     tol = _check.number("tol", tol, positive=True)
     if high >= 2.0:
