@@ -52,6 +52,8 @@ def wall(
     _check.choice("ends", ends, ENDS)
     if ends == "stepped" and rows > stones:
         raise ModelError(f"rows must be at most stones ({stones}) in a wall with stepped ends; got {rows}.")
+    if gap >= 0.5 * edge[0]:
+        raise ModelError(f"gap must be less than half a stone ({0.5 * edge[0]:g} m); got {gap:g}.")
     make = begin(len(edge), name, world, position, density, friction, compliance)
     pitch, number = edge[0] + gap, 0
     for row in range(rows):
@@ -91,6 +93,8 @@ def arch(
     space; without it the arch is in the plane. position: the centre of the circle. There is no ground below it.
     """
     (stones,) = _counts(stones=stones)
+    if stones < 2:
+        raise ModelError(f"stones must be at least 2 in an arch; got {stones}.")
     thickness, radius, angle = _ring(thickness, radius, angle)
     if depth is not None:
         depth = _check.number("depth", depth, positive=True)
