@@ -16,8 +16,8 @@ Every row is a process of its own with one thread; compiling is not counted. Eve
 end where they began, which a run would replay. `drift` is the largest displacement of a
 body; `residual` the worst scaled natural map of all steps; `accepted` counts the steps between `tol` and what a default
 run goes on with, `regular` those that were solved with a little compliance in every contact. A step that misses that
-too stops the run, and the row says so. `tol` is 1e-6 as in a default run, and 1e-8, with nothing accepted above it,
-where one step is measured.
+too stops the run, and the row says so. `tol` is `--tol` (1e-6 as in a default run), and 1e-8, with nothing accepted
+above it, where one step is measured.
 """
 
 import argparse
@@ -96,7 +96,7 @@ def scenes(options):
     """{name: (builder, its arguments, seconds, tol, whether one step is measured)} of the parts that are asked for."""
     found = {}
 
-    def add(part, name, build, *arguments, seconds=0.0, tol=1e-6, one=False):
+    def add(part, name, build, *arguments, seconds=0.0, tol=options.tol, one=False):
         if part in options.scene:
             given = options.seconds if options.seconds is not None and not one else seconds
             found[name] = (build, arguments, given, tol, one)
@@ -188,6 +188,7 @@ def main():
     parser.add_argument("--seconds", type=float, help="simulated, of scenes that run")
     parser.add_argument("--stones", type=int, nargs="+", default=[25, 101, 501, 951])
     parser.add_argument("--links", type=int, default=32, help="per side of the sheet of mail")
+    parser.add_argument("--tol", type=float, default=1e-6, help="of scenes that run")
     parser.add_argument("--csv", type=Path, help="add the measurements to this file")
     options = parser.parse_args()
     print(
