@@ -14,7 +14,7 @@ pile      one step from zero impulses, to 1e-8, of the 2048 spheres in STICTION_
 
 Every row is a process of its own with one thread; compiling is not counted. Every step is computed, also those that
 end where they began, which a run would replay. `drift` is the largest displacement of a
-body; `residual` the worst scaled natural map of all steps; `accepted` counts the steps between `tol` and what a default
+body; `slowest` the mean of the slowest stretch of steps between two reports of progress; `residual` the worst scaled natural map of all steps; `accepted` counts the steps between `tol` and what a default
 run goes on with, `regular` those that were solved with a little compliance in every contact. A step that misses that
 too stops the run, and the row says so. `tol` is `--tol` (1e-6 as in a default run), and 1e-8, with nothing accepted
 above it, where one step is measured.
