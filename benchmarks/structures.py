@@ -13,11 +13,11 @@ mail      32 × 32 links, held at the frame, let go
 pile      one step from zero impulses, to 1e-8, of the 2048 spheres in STICTION_PILES, without rotation, young 50 GPa
 
 Every row is a process of its own with one thread; compiling is not counted. Every step is computed, also those that
-end where they began, which a run would replay. `drift` is the largest displacement of a
-body; `slowest` the mean of the slowest stretch of steps between two reports of progress; `residual` the worst scaled natural map of all steps; `accepted` counts the steps between `tol` and what a default
-run goes on with, `regular` those that were solved with a little compliance in every contact. A step that misses that
-too stops the run, and the row says so. `tol` is `--tol` (1e-6 as in a default run), and 1e-8, with nothing accepted
-above it, where one step is measured.
+end where they began, which a run would replay. `drift` is the largest displacement of a body; `residual` the worst
+scaled natural map of all steps; `accepted` counts the steps between `tol` and what a default run goes on with,
+`regular` those that were solved with a little compliance in every contact. A step that misses that too stops the run,
+and the row says so. `slowest` is the mean of the slowest stretch of steps between two reports of progress. `tol` is
+`--tol` (1e-6 as in a default run), and 1e-8, with nothing accepted above it, where one step is measured.
 """
 
 import argparse
