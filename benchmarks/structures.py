@@ -99,7 +99,7 @@ def scenes(options):
     def add(part, name, build, *arguments, seconds=0.0, tol=options.tol, one=False):
         if part in options.scene:
             given = options.seconds if options.seconds is not None and not one else seconds
-            found[name] = (build, arguments, given, tol, one)
+            found[name] = (build, arguments, given, tol, tol if one else options.accept, one)
 
     add("tower", "tower of planks", tower, seconds=20.0)
     for rows in (10, 20):
@@ -120,7 +120,7 @@ def scenes(options):
     return found
 
 
-def measure(name, build, arguments, seconds, tol, one):
+def measure(name, build, arguments, seconds, tol, accept, one):
     """One row, in a process of its own."""
     from stiction.runtime import jit as _jit
     from stiction.simulation import loop
@@ -132,7 +132,7 @@ def measure(name, build, arguments, seconds, tol, one):
     st.Simulator(_small(name), dt, tol=tol, on_failure="continue").run(5 * dt)  # compile
     found = st.analysis.statics(world)
     judged = "" if found.contacts == 0 else "stands" if found.stands else "falls"
-    sim = st.Simulator(world, dt, tol=tol, accept=tol if one else None)
+    sim = st.Simulator(world, dt, tol=tol, accept=accept)
     if sim._loop is not None:
         sim._loop.replay = False
     acting = sim.scheme.probe(sim.system, sim.state, dt).nk
@@ -189,6 +189,7 @@ def main():
     parser.add_argument("--stones", type=int, nargs="+", default=[25, 101, 501, 951])
     parser.add_argument("--links", type=int, default=32, help="per side of the sheet of mail")
     parser.add_argument("--tol", type=float, default=1e-6, help="of scenes that run")
+    parser.add_argument("--accept", type=float, help="of scenes that run; by default as in a default run")
     parser.add_argument("--csv", type=Path, help="add the measurements to this file")
     options = parser.parse_args()
     print(
