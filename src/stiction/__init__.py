@@ -111,7 +111,7 @@ _NAMES = {
     "errors": ["StictionError", "ModelError", "RecordingError", "SceneError", "SolverError"],
     "status": ["Status"],
 }
-_MODULES = ["analysis", "lcp", "papers"]
+_MODULES = ["analysis", "lcp", "papers", "structures"]
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = sorted([*_HOME, *_MODULES])
@@ -136,6 +136,7 @@ if TYPE_CHECKING:
     from . import analysis as analysis
     from . import lcp as lcp
     from . import papers as papers
+    from . import structures as structures
     from .errors import ModelError as ModelError
     from .errors import RecordingError as RecordingError
     from .errors import SceneError as SceneError

@@ -7,6 +7,7 @@ motions, selection      all motions of a problem, and rules that select one; wit
 uniqueness              whether there is a solution, and one motion only; with `infinity`, `round_cones`, `sectors`
 pairs, program          a problem as complementary pairs, and its mixed-integer program; with `pair_bounds`, `tighten`
 bounds, holding         how much friction a machine takes, and what a resting part holds against; with `cones`, `slip`
+statics                 whether a structure can stand, with how much friction, and how far tilted
 hypotheses, dead_ends   hypotheses of the theorems; states from which nothing leads on
 report                  all of it in plain words
 """
@@ -32,6 +33,7 @@ from .inclusion import Inclusion, inclusion
 from .mode_map import ModeMap, mode_map
 from .motions import Motion, Motions, all_motions
 from .selection import Choosing, Followed, followed, rules_of, select
+from .statics import Statics, statics
 from .uniqueness import Existence, Extent, Uniqueness, existence, extent, uniqueness
 
 __all__ = [
@@ -53,6 +55,7 @@ __all__ = [
     "Motion",
     "Motions",
     "Search",
+    "Statics",
     "Uniqueness",
     "all_motions",
     "along",
@@ -77,6 +80,7 @@ __all__ = [
     "scan",
     "search_dead_ends",
     "select",
+    "statics",
     "theorem_bound",
     "time_stepping",
     "uniqueness",

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._check import FloatArray
+from .._check import FloatArray, IntArray
 from ..friction.sets import ELLIPSOID, POLYHEDRON
+from ..friction.table import FrictionTable
 from ..problem.contact_problem import ContactProblem
 from ..problem.laws import EQUALITY, UNILATERAL
 
@@ -35,11 +36,34 @@ class Best:
     unbounded: bool = False
 
 
+@dataclass(frozen=True)
+class ForceRows:
+    """The rows in which forces can act: row_ptr (nk+1,), law (nk,), friction; H (nr, nv) sparse, of what can move."""
+
+    row_ptr: IntArray
+    law: IntArray
+    friction: FrictionTable
+    H: Any
+
+    @property
+    def nr(self) -> int:
+        """Number of rows."""
+        return int(self.row_ptr[-1])
+
+    @property
+    def nk(self) -> int:
+        """Number of blocks."""
+        return len(self.law)
+
+
 class Cones:
     """The cones of a problem, with other coefficients mu (nk,) and only some contacts (nk,) where these are given."""
 
     def __init__(
-        self, problem: ContactProblem, mu: FloatArray | None = None, contacts: npt.NDArray[np.bool_] | None = None
+        self,
+        problem: ContactProblem | ForceRows,
+        mu: FloatArray | None = None,
+        contacts: npt.NDArray[np.bool_] | None = None,
     ):
         self.problem = problem
         self.mu = problem.friction.mu if mu is None else mu
@@ -63,39 +87,30 @@ class Cones:
 
     def _solve(self, cost: FloatArray, equal: Any, value: Any, most: float | None, *, loose: bool) -> Best:
         import clarabel
-        from scipy.sparse import csc_matrix
+        from scipy.sparse import coo_matrix, csc_matrix
 
         n = self.problem.nr
-        A: list[FloatArray] = []
-        b: list[float] = []
-        cones: list[Any] = []
-
-        def add(rows: FloatArray, right: Any, cone: Any) -> None:
-            A.append(rows)
-            b.extend(np.broadcast_to(right, len(rows)).tolist())
-            cones.append(cone(len(rows)))
-
-        unit = np.eye(n + 1)
-        if equal is not None and len(equal):
-            add(np.hstack([equal, np.zeros((len(equal), 1))]), value, clarabel.ZeroConeT)
-        none = unit[np.append(~self.able, not loose)]
-        add(none, 0.0, clarabel.ZeroConeT)
-        if len(self.normal):
-            add(-unit[self.normal], 0.0, clarabel.NonnegativeConeT)
+        rows = _Rows()
+        if equal is not None and equal.shape[0]:
+            matrix = coo_matrix(equal)
+            rows.add_block(matrix.row, matrix.col, matrix.data, value, equal.shape[0], clarabel.ZeroConeT)
+        none = np.flatnonzero(np.append(~self.able, not loose))
+        rows.add_block(np.arange(len(none)), none, np.ones(len(none)), 0.0, len(none), clarabel.ZeroConeT)
+        k = len(self.normal)
+        if k:
+            rows.add_block(np.arange(k), self.normal, -np.ones(k), 0.0, k, clarabel.NonnegativeConeT)
             if most is not None:
-                add(unit[self.normal].sum(axis=0)[None], most, clarabel.NonnegativeConeT)
-        for k in np.flatnonzero(self.contacts).tolist():
-            self._friction(k, unit, add)
+                rows.add_block(np.zeros(k), self.normal, np.ones(k), most, 1, clarabel.NonnegativeConeT)
+        for block in np.flatnonzero(self.contacts).tolist():
+            self._friction(block, rows)
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
         settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = settings.reduced_tol_feas = 1e-7
         if loose:  # keeps the program bounded below: t >= -1
-            add(-unit[-1:], 1.0, clarabel.NonnegativeConeT)
-        left, right = np.vstack(A), np.array(b)
-        answer = clarabel.DefaultSolver(
-            csc_matrix((n + 1, n + 1)), cost, csc_matrix(left), right, cones, settings
-        ).solve()
+            rows.add([{n: -1.0}], 1.0, clarabel.NonnegativeConeT)
+        left, right = rows.matrix(n + 1), np.array(rows.right)
+        answer = clarabel.DefaultSolver(csc_matrix((n + 1, n + 1)), cost, left, right, rows.cones, settings).solve()
         word = str(answer.status)
         x = np.asarray(answer.x)
         if "DualInfeasible" in word:
@@ -105,27 +120,57 @@ class Cones:
         found = "Infeasible" not in word and bool(off <= FEASIBILITY_TOL * (1.0 + np.abs(right).max(initial=0.0)))
         return Best(x[:n], float(cost @ x) if found else np.inf, found)
 
-    def _friction(self, k: int, unit: FloatArray, add: Any) -> None:
+    def _friction(self, k: int, rows: _Rows) -> None:
         """The friction cone of block k: radius mu p_n + t."""
         import clarabel
 
         f, first = self.problem.friction, int(self.problem.row_ptr[k])
-        s = int(f.set_of[k])
+        s, mu, t = int(f.set_of[k]), float(self.mu[k]), self.problem.nr
         dim, kind = int(f.dims[s]), int(f.kind[s])
-        rows = np.arange(first + 1, first + 1 + dim)
-        radius = self.mu[k] * unit[first] + unit[-1]
         if dim == 0:
             return
-        if self.mu[k] == 0.0 and kind & 3 != POLYHEDRON and not f.semi[s, :dim].any():
-            add(unit[rows], 0.0, clarabel.ZeroConeT)
+        tangent = range(first + 1, first + 1 + dim)
+        if mu == 0.0 and kind & 3 != POLYHEDRON and not f.semi[s, :dim].any():
+            rows.add([{i: 1.0} for i in tangent], 0.0, clarabel.ZeroConeT)
         elif kind & 3 == POLYHEDRON:
-            facets = f.facets[f.facet_ptr[s] : f.facet_ptr[s + 1]]
-            add(facets[:, :dim] @ unit[rows] - facets[:, [-1]] * radius, 0.0, clarabel.NonnegativeConeT)
+            facets = f.facets[f.facet_ptr[s] : f.facet_ptr[s + 1]].tolist()
+            given = [{**dict(zip(tangent, row)), first: -mu * row[-1], t: -row[-1]} for row in facets]
+            rows.add(given, 0.0, clarabel.NonnegativeConeT)
         else:
             starts = [0] if kind & 3 == ELLIPSOID else [j for j in range(dim) if j == 0 or kind >> (2 + j) & 1]
+            semi = f.semi[s, :dim].tolist()
             for a, z in zip(starts, [*starts[1:], dim]):
-                acts = f.semi[s, a:z] > 0.0
-                part = unit[rows[a:z][acts]] / f.semi[s, a:z][acts][:, None]
-                add(np.vstack([-radius[None], -part]), 0.0, clarabel.SecondOrderConeT)
-                if not acts.all():
-                    add(unit[rows[a:z][~acts]], 0.0, clarabel.ZeroConeT)
+                part = [{tangent[j]: -1.0 / semi[j]} for j in range(a, z) if semi[j] > 0.0]
+                rows.add([{first: -mu, t: -1.0}, *part], 0.0, clarabel.SecondOrderConeT)
+                none = [{tangent[j]: 1.0} for j in range(a, z) if semi[j] <= 0.0]
+                if none:
+                    rows.add(none, 0.0, clarabel.ZeroConeT)
+
+
+class _Rows:
+    """The rows of a conic program as they are added, cone by cone: `A x + s = right` with s in the cones."""
+
+    def __init__(self) -> None:
+        self.right: list[float] = []
+        self.cones: list[Any] = []
+        self._entries: list[tuple[Any, Any, Any]] = []
+
+    def add(self, rows: list[dict[int, float]], right: float, cone: Any) -> None:
+        """Rows {column: coefficient} of one cone."""
+        i = [k for k, row in enumerate(rows) for _ in row]
+        self.add_block(i, [j for row in rows for j in row], [x for row in rows for x in row.values()], right,
+                       len(rows), cone)  # fmt: skip
+
+    def add_block(self, i: Any, j: Any, x: Any, right: Any, count: int, cone: Any) -> None:
+        """`count` rows of one cone by their entries: row (from 0), column, coefficient."""
+        if count:
+            self._entries.append((np.asarray(i, dtype=np.int64) + len(self.right), j, x))
+            self.right.extend(np.broadcast_to(right, count).tolist())
+            self.cones.append(cone(count))
+
+    def matrix(self, columns: int) -> Any:
+        """A as a sparse matrix."""
+        from scipy.sparse import coo_matrix
+
+        i, j, x = (np.concatenate([np.asarray(part) for part in parts]) for parts in zip(*self._entries))
+        return coo_matrix((x.astype(float), (i, j.astype(np.int64))), shape=(len(self.right), columns)).tocsc()
