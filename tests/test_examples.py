@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 DRAWN = [path for path in EXAMPLES if f"examples/{path.name} [picture.png]" in path.read_text()]
-LONG = ("brazil_nut",)  # run where they draw
+LONG = ("brazil_nut", "what_stands")  # run where they draw
 
 
 def load(path):
