@@ -4,8 +4,8 @@ Contacts that rest on springs can make plain sweeps, and momentum with them, go 
 map of a sweep has a few growing directions, the sticking of one contact against the opening of another. Anderson's
 method finds such a solution all the same, as Newton's method on a few directions would; but only near it, while hardly
 any contact changes its mode. So momentum and mixing take turns (`switch_acceleration`): each goes on while it helps.
-On 43 hard problems of falling piles (1000 and 200 spheres, W/C = 290 and 950) momentum alone left 25 unsolved after
-6000 sweeps; both in turn left 4, and two of those from no impulses.
+On 44 hard problems of falling piles (1000 and 200 spheres, W/C = 290 and 950) momentum alone left 28 unsolved; both in
+turn left 4, of which two were solved from no impulses.
 
 With the groups g_j(x_j) and their changes r_j = g_j - x_j the next group starts from
 
