@@ -6,8 +6,8 @@ import pytest
 import stiction as st
 from stiction.solvers.gauss_seidel.accelerate import new_history
 from stiction.solvers.gauss_seidel.mixing import mix_sweeps, switch_acceleration
-from stiction.solvers.gauss_seidel.nsgs import BodySweeps
-from stiction.solvers.gauss_seidel.parameters import ACCELERATION
+from stiction.solvers.gauss_seidel.nsgs import BodySweeps, _restart_shares
+from stiction.solvers.gauss_seidel.parameters import ACCELERATION, WINDOWS
 from stiction.solvers.gauss_seidel.sweep_island import body_state
 
 
@@ -59,3 +59,18 @@ def test_momentum_and_mixing_take_turns_when_they_do_not_help():
     assert not turn(0, start + patience, 0.19, 0.25, history)
     assert turn(0, start + patience + 1, 0.19, 0.25, history)
     assert not history.mixing[0]
+
+
+def test_stalled_elastic_problems_start_again_from_none_and_from_shares_that_differ():
+    problem = sweeps_of_a_pile().problem
+    none, *shares = _restart_shares(problem, True)
+    assert none == 0.0
+    assert len(shares) == WINDOWS.restarts_elastic - 1
+    for one, again in zip(shares, [*_restart_shares(problem, True)][1:], strict=True):
+        assert np.array_equal(one, again)
+        contacts = one.reshape(-1, 3)
+        assert (contacts == contacts[:, :1]).all()
+        assert (contacts >= 0.0).all()
+        assert (contacts <= WINDOWS.most_share_elastic).all()
+        assert np.ptp(one) > 0.1
+    assert (*_restart_shares(problem, False),) == WINDOWS.restart_shares
